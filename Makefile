@@ -36,10 +36,11 @@ $(PACKAGE): pyproject.toml
 	    "and searches start from scikit-learn's weights; with g++ or clang++: $(BIN)/pip install liblinear-official"; fi
 	@touch $@
 
-# The tools of the tests beside it.
+# The tools of the tests beside it. Meanwhile the other core compiles the kernels, which no two tests then do at once.
 $(STAMP): $(PACKAGE)
 	@$(BIN)/python -c '$(LIST_TOOLS)' > $(VENV)/tools.txt
-	$(PIP_INSTALL) -r $(VENV)/tools.txt
+	$(BIN)/zoloss warmup > $(VENV)/warmup.txt 2>&1 & kernels=$$!; \
+	  $(PIP_INSTALL) -r $(VENV)/tools.txt && wait $$kernels || { cat $(VENV)/warmup.txt; exit 1; }
 	@touch $@
 
 quickstart:
@@ -120,7 +121,7 @@ lint: install
 
 # The man page, from the help of the commands.
 man: install
-	$(BIN)/python tests/man_page.py
+	$(BIN)/python tests/support/man_page.py
 
 # All of a release that can be checked before it; sdist and wheel are left in dist/. TAG=v1.0.0 asks for that version.
 release-check: install
@@ -180,7 +181,7 @@ site: install
 
 # The outputs of the commands on the pages, and their figures.
 docs: install
-	$(BIN)/python tests/documents.py
+	$(BIN)/python tests/support/documents.py
 	for figure in 1.5 1.12; do \
 	  $(BIN)/zoloss plot results/reference --figure $$figure --out docs/figures/figure-$$figure.png --force || exit; done
 

@@ -3,7 +3,7 @@
 Every learner's class is exported under its own name, along with `make_learner`, `load_dataset`, the measures of
 a data set's complexity, and functions that do what the commands do: `evaluate`, `run_experiment`,
 `load_results`, `make_table`, `compare`, `load_model` and the `plot_` functions. All of them are imported when
-first used, so that importing the package is quick.
+first used, so importing the package is fast.
 
 Examples
 --------
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # for editors and type checkers, which do not run what is below
+if TYPE_CHECKING:  # the exported names, as type checkers see them; `_find_modules` reads these lines
     from zoloss_cli.api.evaluate import evaluate
     from zoloss_cli.api.experiments import run_experiment
     from zoloss_cli.api.plots import (
@@ -45,21 +45,22 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     from zoloss_cli.learners.boosting.anyboost import AnyBoostClassifier, CGBoostClassifier
     from zoloss_cli.learners.boosting.stumps import BoostedStumpsClassifier, DecisionStumpClassifier
     from zoloss_cli.learners.kernel_svm import KernelSVMClassifier
-    from zoloss_cli.learners.linear.bayes_point import BayesPointClassifier
     from zoloss_cli.learners.linear.fld import FLDClassifier
-    from zoloss_cli.learners.linear.liblinear import LibLinearClassifier
-    from zoloss_cli.learners.linear.online import progressive_errors
+    from zoloss_cli.learners.linear.online import MarginSGDClassifier, progressive_errors
     from zoloss_cli.learners.linear.perceptrons import (
         AveragedPerceptronClassifier,
         BatchPerceptronClassifier,
         MarginPerceptronClassifier,
         PerceptronClassifier,
+        PocketClassifier,
         ROMMAClassifier,
         VotedPerceptronClassifier,
     )
-    from zoloss_cli.learners.linear.pocket import PocketClassifier
-    from zoloss_cli.learners.linear.sgd import MarginSGDClassifier
-    from zoloss_cli.learners.linear.soft_svm import SoftSVMClassifier
+    from zoloss_cli.learners.linear.surrogates import (
+        BayesPointClassifier,
+        LibLinearClassifier,
+        SoftSVMClassifier,
+    )
     from zoloss_cli.learners.linear_base import LinearLearner
     from zoloss_cli.learners.majority import MajorityClassifier
     from zoloss_cli.learners.mistake_bounds import (
@@ -81,8 +82,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
     from zoloss_cli.learners.search.mip import MixedIntegerClassifier
     from zoloss_cli.learners.search.pivot import PivotClassifier
     from zoloss_cli.learners.search.progress import SearchProgress, progress_line
-    from zoloss_cli.learners.search.rcd import RCDClassifier
-    from zoloss_cli.learners.search.rcd_bound import RCDBoundClassifier
+    from zoloss_cli.learners.search.rcd import RCDBoundClassifier, RCDClassifier
     from zoloss_cli.learners.search.sla import SmoothLossClassifier
     from zoloss_cli.proofs.certify import CertifyingClassifier
     from zoloss_cli.registry import make_learner
@@ -91,43 +91,28 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not run what is bel
 
 __version__ = "1.0.0"
 
-_TARGETS = (
-    "zoloss_cli.api.tables:compare",
-    "zoloss_cli.api.evaluate:evaluate",
-    "zoloss_cli.api.experiments:run_experiment",
-    "zoloss_cli.api.plots:plot_boundary",
-    "zoloss_cli.api.plots:plot_curves",
-    "zoloss_cli.api.plots:plot_time",
-    "zoloss_cli.api.predict:load_model",
-    "zoloss_cli.api.plots:plot_boxes",
-    "zoloss_cli.api.plots:plot_differences",
-    "zoloss_cli.api.plots:plot_ranks",
-    "zoloss_cli.api.tables:make_table",
-    "zoloss_cli.complexity.hard_margin:data_complexity",
-    "zoloss_cli.data.generators:Pool",
-    "zoloss_cli.data.dataset:load_dataset",
-    "zoloss_cli.learners.base:BinaryLearner",
-    "zoloss_cli.learners.linear_base:LinearLearner",
-    "zoloss_cli.learners.search.progress:SearchProgress",
-    "zoloss_cli.learners.search.progress:progress_line",
-    "zoloss_cli.learners.search.base:SearchLearner",
-    "zoloss_cli.learners.linear.online:progressive_errors",
-    "zoloss_cli.registry:make_learner",
-    "zoloss_cli.report.frame:load_results",
-    "zoloss_cli.testing:check_learner",
-)
 _modules: dict[str, str] = {}  # the module of each exported name, filled at the first use of one
 
 
+def _read_imports() -> dict[str, str]:
+    """Return the modules of the names that are imported for type checkers."""
+    import ast
+
+    with open(__file__, encoding="utf-8") as source:
+        (block,) = (node for node in ast.parse(source.read()).body if isinstance(node, ast.If))
+    lines = [line for line in block.body if isinstance(line, ast.ImportFrom)]
+    return {alias.name: str(line.module) for line in lines for alias in line.names}
+
+
 def _find_modules() -> dict[str, str]:
-    """Return the module of each exported name: those above, and all learners and measures."""
+    """Return the module of each exported name: those imported for type checkers, all learners and measures."""
     if not _modules:
         # Imported here, so that a command reacts to Ctrl-C before it has imported anything.
         from zoloss_cli.registry import LEARNERS, MEASURES
 
-        entries = [*LEARNERS.builtin.values(), *MEASURES.values()]
-        for target in (*_TARGETS, *(entry.target for entry in entries)):
-            module, _, name = target.partition(":")
+        _modules.update(_read_imports())
+        for entry in (*LEARNERS.builtin.values(), *MEASURES.values()):
+            module, _, name = entry.target.partition(":")
             _modules[name] = module
     return _modules
 
@@ -136,10 +121,13 @@ def __getattr__(name: str) -> Any:
     """Import an exported name when it is first used."""
     if name == "__all__":
         return sorted(_find_modules())
-    if name.startswith("__") or name not in (modules := _find_modules()):
+    if name.startswith("__"):
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    modules = _find_modules()
+    if name not in modules:
         from zoloss_cli.errors import suggest_nearest
 
-        nearest = "" if name.startswith("__") else suggest_nearest(name, sorted(_find_modules()))
+        nearest = suggest_nearest(name, sorted(modules))
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'{nearest}")
     import importlib
 

@@ -22,14 +22,14 @@ def main() -> None:
     try:
         run()
     finally:
-        gc.freeze()  # else Python looks for garbage at its end, which takes as long as a short command
+        gc.freeze()  # the garbage collection at exit would take as long as a short command
 
 
 def open_closed_streams() -> None:
     """Connect the standard streams that are closed to the null device.
 
-    Python has None in their place, which neither this program nor its packages expect, and the next file that
-    is opened would take their number: what a library writes to them would end up in it.
+    Python replaces them by None, which neither this program nor its packages expect, and the next file that
+    is opened would get their descriptor, and with it what a library writes to the stream.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -41,8 +41,8 @@ def open_closed_streams() -> None:
 def interrupt(number: int, frame: FrameType | None) -> None:
     """Raise KeyboardInterrupt; during an import, end the program silently instead.
 
-    Packages do not expect their import to be interrupted: they catch the interrupt, print it, or stay half
-    imported for code that runs at exit. Nothing is lost: a result is in its file before the next import.
+    Packages do not expect KeyboardInterrupt during their import: they swallow or print it, or stay half
+    imported for code that runs at exit. Nothing is lost: results are written before the next import.
     """
     while frame is not None:
         if frame.f_code.co_filename == IMPORT_SYSTEM:

@@ -70,22 +70,8 @@ class ClusterError(ZolossError):
 
 
 def suggest_nearest(name: object, valid: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name: the closest valid name, or the valid names.
+    """Return the end of a message about an unknown name: the closest valid name, or the valid names if few.
 
-    Parameters
-    ----------
-    name : object
-        The unknown name.
-    valid : iterable of str
-        The known names.
-
-    Returns
-    -------
-    str
-        A clause to append; empty if no name is close and there are too many to list.
-
-    Examples
-    --------
     >>> suggest_nearest("hart", ["heart", "iris"])
     "; did you mean 'heart'?"
     """

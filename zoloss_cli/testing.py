@@ -1,4 +1,8 @@
-"""Checks of what an estimator from elsewhere must satisfy to be used in a table, and of what it lacks."""
+"""Checks of what a learner must satisfy to be used in a table, and of what it lacks.
+
+A learner derived from zoloss's own must pass scikit-learn's checks and all of CHECKS, any other estimator
+EXTERNAL_CHECKS. Each check raises AssertionError, or what the learner raised.
+"""
 
 from __future__ import annotations
 
@@ -25,31 +29,29 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from zoloss_cli.config.learners import resolve_class
 from zoloss_cli.data.dataset import load_dataset
-from zoloss_cli.learners.external import ForeignLearner
+from zoloss_cli.learners.external import ExternalLearner
 from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.search.progress import check_reported_result
-from zoloss_cli.registrations import LearnerRegistration, register_class
-from zoloss_cli.registry import LEARNERS, find_registration, is_foreign, make_learner
-from zoloss_cli.utils.code_files import allow_code
+from zoloss_cli.registry import (
+    LEARNERS,
+    LearnerRegistration,
+    find_registration,
+    is_external,
+    make_learner,
+    register_class,
+)
+from zoloss_cli.utils.imports import allow_code
 from zoloss_cli.utils.signature import learner_parameters
 
-ForeignFactory = Callable[[], ForeignLearner]  # builds the estimator to check, unfitted, in its adapter
+ExternalFactory = Callable[[], ExternalLearner]  # builds the estimator to check, unfitted, in its adapter
 
 
-def find_faults(build: ForeignFactory, problem: tuple[np.ndarray, np.ndarray]) -> list[str]:
-    """Return what is wrong with an estimator, one sentence each; empty if nothing is.
-
-    Parameters
-    ----------
-    build : callable
-        Builds the estimator to check, in its adapter.
-    problem : tuple of ndarray
-        Samples and labels of two classes.
-    """
+def find_faults(build: ExternalFactory, problem: tuple[np.ndarray, np.ndarray]) -> list[str]:
+    """Return what is wrong with an estimator, one sentence each; empty if nothing is."""
     faults = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for check in FOREIGN_CHECKS:
+        for check in EXTERNAL_CHECKS:
             try:
                 check(build, *problem)
             except AssertionError as error:
@@ -62,20 +64,14 @@ def find_faults(build: ForeignFactory, problem: tuple[np.ndarray, np.ndarray]) -
     return faults
 
 
-def list_limits(build: ForeignFactory) -> list[str]:
-    """Return what an estimator lacks and what that means for experiments, one sentence each.
-
-    Parameters
-    ----------
-    build : callable
-        Builds the estimator, in its adapter.
-    """
+def list_limits(build: ExternalFactory) -> list[str]:
+    """Return what an estimator lacks and what that means for experiments, one sentence each."""
     learner = build()
     estimator, limits = learner.estimator, []
     if learner.deterministic:
         limits.append("it has no parameter random_state, so it must not draw random numbers")
-    if "sample_weight" not in _list_fit_parameters(estimator):
-        limits.append("its fit takes no sample_weight, so classes cannot be weighed")
+    if "sample_weight" not in inspect.signature(estimator.fit).parameters:
+        limits.append("its fit takes no sample_weight, so class weights are not supported")
     if not hasattr(learner, "decision_function"):
         limits.append("it has no decision_function and no predict_proba, so metrics of scores cannot be shown")
     if not learner.multiclass:
@@ -85,17 +81,13 @@ def list_limits(build: ForeignFactory) -> list[str]:
     return limits
 
 
-def _list_fit_parameters(estimator: Any) -> list[str]:
-    return list(inspect.signature(estimator.fit).parameters)
-
-
-def check_fit_and_predict(build: ForeignFactory, X: np.ndarray, y: np.ndarray) -> None:
+def check_fit_and_predict(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check that it fits, predicts only the classes it was given, and leaves its input unchanged."""
     predicted = build().fit(X, y).predict(X)
     assert predicted.shape == y.shape, f"predict of {len(y)} samples gives the shape {predicted.shape}"
 
 
-def check_seed_is_obeyed(build: ForeignFactory, X: np.ndarray, y: np.ndarray) -> None:
+def check_seed_is_obeyed(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check that two fits with the same seed agree."""
     first, second = (build().fit(X, y) for _ in range(2))
     same = np.array_equal(first.predict(X), second.predict(X))
@@ -106,7 +98,7 @@ def check_seed_is_obeyed(build: ForeignFactory, X: np.ndarray, y: np.ndarray) ->
     )
 
 
-def check_scores_go_with_predictions(build: ForeignFactory, X: np.ndarray, y: np.ndarray) -> None:
+def check_scores_go_with_predictions(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check that with two classes there is one finite score per sample, large for the second class."""
     learner = build().fit(X, y)
     if not hasattr(learner, "decision_function"):
@@ -118,7 +110,7 @@ def check_scores_go_with_predictions(build: ForeignFactory, X: np.ndarray, y: np
     assert agree, "scores do not match predictions: the second class must have scores above 0"
 
 
-def check_parameters_are_kept(build: ForeignFactory, X: np.ndarray, y: np.ndarray) -> None:
+def check_parameters_are_kept(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check that an estimator with `get_params` can be copied by its parameters."""
     estimator = build().estimator
     if hasattr(estimator, "get_params"):
@@ -128,7 +120,7 @@ def check_parameters_are_kept(build: ForeignFactory, X: np.ndarray, y: np.ndarra
             raise AssertionError(f"it cannot be copied by its parameters: {error}") from error
 
 
-def check_more_classes(build: ForeignFactory, X: np.ndarray, y: np.ndarray) -> None:
+def check_more_classes(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check three classes, unless it declares that it takes only two."""
     if build().multiclass:
         X, y = load_dataset("iris")
@@ -141,7 +133,7 @@ def check_more_classes(build: ForeignFactory, X: np.ndarray, y: np.ndarray) -> N
             ) from error
 
 
-def check_what_it_reports(build: ForeignFactory, X: np.ndarray, y: np.ndarray) -> None:
+def check_what_it_reports(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check that the trace falls and ends with the errors counted, and that no bound exceeds them."""
     learner = build().fit(X, y)
     if learner.reports:
@@ -151,7 +143,7 @@ def check_what_it_reports(build: ForeignFactory, X: np.ndarray, y: np.ndarray) -
             raise AssertionError(str(error)) from error
 
 
-FOREIGN_CHECKS: tuple[Callable[[ForeignFactory, np.ndarray, np.ndarray], None], ...] = (
+EXTERNAL_CHECKS: tuple[Callable[[ExternalFactory, np.ndarray, np.ndarray], None], ...] = (
     check_fit_and_predict,
     check_seed_is_obeyed,
     check_scores_go_with_predictions,
@@ -161,11 +153,7 @@ FOREIGN_CHECKS: tuple[Callable[[ForeignFactory, np.ndarray, np.ndarray], None], 
 )
 
 
-# `check_learner` runs scikit-learn's own checks and all of CHECKS on a learner derived from zoloss's own. Each
-# of these raises AssertionError, or what the learner raised, with the learner's name in front. Other estimators
-# are checked by `zoloss_cli/testing.py`.
-
-# Which searches with random draws cannot keep.
+# Checks that searches with random draws cannot pass.
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 SPARSE_EQUIVALENCE = "check_sample_weight_equivalence_on_sparse_data"
 LearnerFactory = Callable[[], Any]  # builds the learner to check, unfitted
@@ -206,15 +194,15 @@ def check_learner(
     []
     >>> limits = check_learner("sklearn.neighbors.KNeighborsClassifier", {"n_neighbors": 3})
     >>> limits[-1]
-    'its fit takes no sample_weight, so classes cannot be weighed'
+    'its fit takes no sample_weight, so class weights are not supported'
     """
     with allow_code():
         name, entry, build = _resolve_subject(learner, settings)
-        if entry.is_foreign:
+        if entry.is_external:
             if faults := find_faults(build, build_noisy_problem()):
                 raise AssertionError("\n".join(f"the learner '{name}': {fault}" for fault in faults))
             return list_limits(build)
-        # Your own class is checked for what its numbers rest on, not for how weights and copies compare.
+        # A user's class is checked for what its numbers rest on, not for how weights and copies compare.
         asked = isinstance(learner, str) and learner in LEARNERS
         expected = {} if asked else dict.fromkeys((EQUIVALENCE, SPARSE_EQUIVALENCE), "not asked for")
         _check_own(name, entry, build, expected | dict(expected_failures or {}))
@@ -225,7 +213,7 @@ def _resolve_subject(learner: Any, settings: Mapping | None) -> tuple[str, Learn
     """Return the name of what is checked, its registration, and what builds it."""
     given = dict(settings or {})
     if isinstance(learner, str):
-        named = resolve_class(learner) if is_foreign(learner) else None
+        named = resolve_class(learner) if is_external(learner) else None
         name, source = (named.learner, named.source) if named else (learner, learner)
         return name, find_registration(source), lambda: make_learner(source, given, 0)
     if isinstance(learner, type):
@@ -235,8 +223,8 @@ def _resolve_subject(learner: Any, settings: Mapping | None) -> tuple[str, Learn
     unfitted = copy.deepcopy(learner)
     for key, value in given.items():
         setattr(unfitted, key, value)
-    if entry.is_foreign:
-        return entry.title, entry, lambda: ForeignLearner(copy.deepcopy(unfitted), 0)
+    if entry.is_external:
+        return entry.title, entry, lambda: ExternalLearner(copy.deepcopy(unfitted), 0)
     return entry.title, entry, lambda: clone(unfitted)
 
 
@@ -245,7 +233,7 @@ def _check_own(name: str, entry: LearnerRegistration, build: LearnerFactory, exp
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check_estimator(build(), expected_failed_checks=expected)
-    for check in _select_checks(entry):
+    for check in select_checks(entry):
         try:
             check(build)
         except Exception as error:
@@ -253,23 +241,8 @@ def _check_own(name: str, entry: LearnerRegistration, build: LearnerFactory, exp
             raise kind(f"the learner '{name}', {check.__name__}: {error}") from error
 
 
-def select_checks(name: str) -> list[Check]:
-    """Return the CHECKS that apply to a learner.
-
-    Parameters
-    ----------
-    name : str
-        Name under which the learner is registered.
-
-    Returns
-    -------
-    list of callable
-        All checks; those of sample weights and of streams only if the learner supports them.
-    """
-    return _select_checks(find_registration(name))
-
-
-def _select_checks(entry: LearnerRegistration) -> list[Check]:
+def select_checks(entry: LearnerRegistration) -> list[Check]:
+    """Return the CHECKS that apply to a learner, which may not support sample weights or streams."""
     left_out: set[Check] = set()
     if not entry.accepts_sample_weight:
         left_out |= set(WEIGHT_CHECKS)
@@ -457,21 +430,10 @@ CHECKS: tuple[Check, ...] = (
 
 @contextlib.contextmanager
 def assert_refuses(pattern: str) -> Iterator[None]:
-    """Assert that the block raises a ValueError whose message matches the pattern.
-
-    Parameters
-    ----------
-    pattern : str
-        Regular expression to search for in the message.
-
-    Yields
-    ------
-    None
-        Nothing.
-    """
+    """Assert that the block raises a ValueError whose message matches the pattern."""
     message = "nothing"
     try:
         yield
     except ValueError as error:
         message = str(error)
-    assert re.search(pattern, message), f"a ValueError had to say '{pattern}', but {message} was said"
+    assert re.search(pattern, message), f"a ValueError must say '{pattern}', and the message is: {message}"

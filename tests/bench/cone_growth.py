@@ -31,7 +31,6 @@ class Branch:
 def follow_branch(
     space: ConeWorkspace, roots: list[Branch], target: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return what one random branch says about the number of cones, for each target up to the last."""
     counts, siblings, chance, least = np.zeros(target + 1), roots, 1.0, 0
     while siblings:
         pairs = np.array([branch.pairs for branch in siblings], float)
@@ -56,7 +55,6 @@ def build_problem(name: str) -> tuple[ConeProblem, int]:
 
 
 def main() -> None:
-    """Print the estimates and their standard errors."""
     name, probes, targets = sys.argv[1], int(sys.argv[2]), [int(target) for target in sys.argv[3:]]
     problem, lost = build_problem(name)
     space, last = ConeWorkspace(problem, does_log=False), max(targets) - lost

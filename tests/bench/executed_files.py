@@ -1,7 +1,7 @@
 """Count the files of zoloss that each command executes: `python tests/bench/executed_files.py`.
 
-A file is called if a function of it, or the body of a class, runs, and loaded if it is imported; `__init__.py`
-does not count. The fewer there are, the shorter is the way that a reader of one command has to follow.
+A file is called if one of its functions runs, and loaded if it is imported; `__init__.py` does not count. The
+fewer there are, the shorter is the way that a reader of one command has to follow.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ COMMANDS = {
     "evaluate": ["evaluate", "heart", "--learners", "fld,lr", "--splits", "2", "--jobs", "1"],
 }
 TRACE = """
-import json, sys
+import inspect, json, sys
 from pathlib import Path
 import zoloss_cli
 top = str(Path(zoloss_cli.__file__).parent)
 called, loaded = set(), set()
 def note(frame, event, argument):
     name = frame.f_code.co_filename
-    if event == "call" and name.startswith(top) and not name.endswith("__init__.py"):
-        (loaded if frame.f_code.co_name == "<module>" else called).add(name[len(top) + 1:])
+    if event == "call" and name.startswith(top) and name.endswith(".py") and not name.endswith("__init__.py"):
+        (called if frame.f_code.co_flags & inspect.CO_OPTIMIZED else loaded).add(name[len(top) + 1:])
 sys.setprofile(note)
 sys.argv = ["zoloss", *json.loads(sys.argv[1])]
 from zoloss_cli.__main__ import main
@@ -47,7 +47,6 @@ finally:
 
 
 def main() -> None:
-    """Print a line for each command, and its files with --files."""
     print(f"{'command':<10}{'called':>8}{'loaded':>8}")
     for name, arguments in COMMANDS.items():
         with tempfile.TemporaryDirectory() as folder:

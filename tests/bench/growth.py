@@ -34,15 +34,12 @@ ROUNDS = 3
 
 @dataclass
 class Curve:
-    """Seconds of a unit of work by what grows."""
-
     name: str
     grows: str
     seconds: dict[int, float]
 
     @property
     def slope(self) -> float:
-        """The fitted slope in logarithms."""
         return float(np.polyfit(np.log(list(self.seconds)), np.log(list(self.seconds.values())), 1)[0])
 
     def __str__(self) -> str:
@@ -52,7 +49,6 @@ class Curve:
 
 
 def time_call(call: Callable[[], object], rounds: int = ROUNDS) -> float:
-    """Return the CPU seconds of the fastest of some calls, after one that is not counted."""
     call()
     seconds = []
     for _ in range(rounds):
@@ -63,7 +59,6 @@ def time_call(call: Callable[[], object], rounds: int = ROUNDS) -> float:
 
 
 def draw_samples(n: int, m: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return samples (1, x) and labels that a noisy hyperplane gives."""
     rng = np.random.default_rng(n + m)
     X = np.ones((n, m + 1))
     X[:, 1:] = rng.uniform(-1, 1, (n, m))
@@ -71,7 +66,6 @@ def draw_samples(n: int, m: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def time_rcd_epoch(n: int, m: int) -> float:
-    """Return the seconds of an epoch of random coordinate descent."""
     X, y = draw_samples(n, m)
     rng = np.random.default_rng(0)
     epochs = 64
@@ -82,7 +76,6 @@ def time_rcd_epoch(n: int, m: int) -> float:
 
 
 def time_pivot_step(n: int, m: int) -> float:
-    """Return the seconds of a step of the pivot heat bath."""
     Y, y = draw_samples(n, m)
     Y *= y[:, None] / np.sqrt(np.einsum("ij,ij->i", Y, Y))[:, None]
     w, B, V, c = np.ones(m + 1), np.zeros(m, np.int64), np.zeros((m, m + 1)), np.ones(n)
@@ -97,13 +90,11 @@ def time_pivot_step(n: int, m: int) -> float:
 
 
 def time_fit(name: str, n: int, m: int, settings: dict) -> float:
-    """Return the seconds of a whole fit."""
     X, y = draw_samples(n, m)
     return time_call(lambda: make_learner(name, settings, 1).fit(X[:, 1:], y), 1 if n * m > 1 << 22 else ROUNDS)
 
 
 def time_classes(name: str, classes: int) -> float:
-    """Return the seconds of a fit to several classes."""
     X, y = make_blobs(N, M, centers=classes, cluster_std=9.0, random_state=0)
     return time_call(lambda: make_learner(name, {}, 1).fit(X, y), 1)
 
@@ -118,7 +109,6 @@ def fit_splits(count: int) -> None:
 
 
 def time_cores(workers: int, splits: int) -> float:
-    """Return the seconds of the wall clock that a split takes on so many processes, which are warm."""
     seconds = []
     with ProcessPoolExecutor(workers) as pool:
         list(pool.map(fit_splits, [1] * workers))
@@ -130,7 +120,6 @@ def time_cores(workers: int, splits: int) -> float:
 
 
 def list_curves(sizes: tuple[int, ...], features: tuple[int, ...]) -> Iterator[Curve]:
-    """Yield all curves, as they are measured."""
     for name, time_unit in (("RCD epoch", time_rcd_epoch), ("pivot step", time_pivot_step)):
         yield Curve(f"{name}, m={M}", "N", {n: time_unit(n, M) for n in sizes})
         yield Curve(f"{name}, N={N:,}", "m", {m: time_unit(N, m) for m in features})
@@ -146,7 +135,6 @@ def list_curves(sizes: tuple[int, ...], features: tuple[int, ...]) -> Iterator[C
 
 
 def draw_curves(curves: list[Curve], path: str) -> None:
-    """Draw one panel for each thing that grows."""
     import matplotlib
 
     matplotlib.use("svg")

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 HEADER = Path("/usr/include/valgrind/callgrind.h")
@@ -47,18 +48,13 @@ def list_units() -> Iterator[tuple[str, int, Callable[[int], object]]]:
     for name in NAMES:
         _, X, y, start = load_table(name)
         for title, (learner_class, parameters, _) in LEARNERS.items():
-            yield (
-                f"{title} trial, {name}",
-                EPOCHS * len(y),
-                lambda k, c=learner_class, p=parameters, d=(X, y, start): learn(c(epochs=k * EPOCHS, **p), *d),
-            )
+            make, data = partial(learner_class, **parameters), (X, y, start)
+            fit = lambda k, make=make, data=data: learn(make(epochs=k * EPOCHS), *data)  # noqa: E731
+            yield f"{title} trial, {name}", EPOCHS * len(y), fit
     X, y = draw_samples(600, 20)
-    rcd = (X[:, 1:], y, np.zeros(21))
-    yield (
-        "RCD epoch, N=600, m=20",
-        EPOCHS,
-        lambda k: learn(make_learner("rcd-plain", {"epochs": k * EPOCHS}, 1), *rcd),
-    )
+    samples = X[:, 1:], y, np.zeros(21)
+    rcd = lambda k: learn(make_learner("rcd-plain", {"epochs": k * EPOCHS}, 1), *samples)  # noqa: E731
+    yield "RCD epoch, N=600, m=20", EPOCHS, rcd
     Y = X * (y / np.sqrt(np.einsum("ij,ij->i", X, X)))[:, None]
     w, B, V = np.ones(21), np.zeros(20, np.int64), np.zeros((20, 21))
     slide_to_vertex(Y, w, B, V, np.uint64(1))
@@ -85,7 +81,6 @@ def run_units(switch: str) -> None:
 
 
 def find_obstacle() -> str:
-    """Return why instructions cannot be counted here; empty if they can."""
     if platform.machine() not in ("x86_64", "AMD64"):
         return "kernels are compiled for x86-64"
     missing = [name for name in ("valgrind", "cc") if shutil.which(name) is None]
@@ -94,7 +89,6 @@ def find_obstacle() -> str:
 
 
 def count_instructions() -> dict[str, float]:
-    """Return the instructions of each unit."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "switch.c").write_text(SWITCH, encoding="ascii")
@@ -103,7 +97,7 @@ def count_instructions() -> dict[str, float]:
         environment = os.environ | {
             "NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "", "NUMBA_CACHE_DIR": str(folder / "kernels"),
             "NUMBA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0",
-            "PYTHONPATH": str(TOP / "tests"),
+            "PYTHONPATH": str(TOP / "tests" / "support"),
         }  # fmt: skip
         program = [sys.executable, __file__, "--run"]
         subprocess.run([*program, ""], env=environment, cwd=TOP, check=True)  # compiles
@@ -114,7 +108,6 @@ def count_instructions() -> dict[str, float]:
 
 
 def read_counts(folder: Path) -> dict[str, float]:
-    """Return the instructions of each unit from callgrind's dumps."""
     totals: dict[tuple[str, int], dict[int, int]] = {}
     for path in folder.glob("counts.*"):
         text = path.read_text(encoding="utf-8", errors="replace")

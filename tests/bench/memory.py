@@ -19,13 +19,11 @@ BYTES_PER_KB = 1024
 
 
 def read_status(field: str) -> int:
-    """Return a number of bytes from /proc/self/status."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return BYTES_PER_KB * next(int(line.split()[1]) for line in lines if line.startswith(field + ":"))
 
 
 def main() -> None:
-    """Fit once to a few samples, then to all, and print the peak of the second."""
     n, m, name = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     settings = {key: ast.literal_eval(value) for key, value in (each.split("=") for each in sys.argv[4:])}
     rng = np.random.default_rng(0)

@@ -46,13 +46,11 @@ def draw_discrete(seed: int, n: int = 830) -> tuple[np.ndarray, np.ndarray]:
 
 
 def read_table(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return the samples of a table with a header, and whether the last column has its largest value."""
     table = np.loadtxt(path, delimiter=",", skiprows=1)
     return table[:, :-1], (table[:, -1] == table[:, -1].max()).astype(int)
 
 
 def list_problems(kind: str, paths: list[Path]) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield the name, samples and classes of each data set of a kind."""
     if kind == "files":
         for path in paths:
             yield path.stem, *read_table(path)
@@ -70,7 +68,6 @@ def list_problems(kind: str, paths: list[Path]) -> Iterator[tuple[str, np.ndarra
 
 
 def main() -> None:
-    """Print what is proved of each data set."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("kind", choices=["small", "discrete", "files"])
     parser.add_argument("paths", nargs="*", type=Path)

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 
 import highspy
 import numpy as np
 from scipy.sparse import csr_array
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from scoring_program import MilpProgram, build_milp, to_milp_loss
+
 from zoloss_cli import ScoringSystemClassifier, load_dataset
-from zoloss_cli.learners.scoring.milp import MilpProgram, build_milp, to_milp_loss
 
 
 def load_solver(program: MilpProgram) -> highspy.Highs:
-    """Return HiGHS with the program, no gap allowed, and one thread."""
     solver = highspy.Highs()
     for option, value in {"output_flag": False, "threads": 1, "mip_rel_gap": 0.0}.items():
         solver.setOptionValue(option, value)
@@ -32,7 +34,6 @@ def load_solver(program: MilpProgram) -> highspy.Highs:
 
 
 def solve(program: MilpProgram, seconds: float) -> tuple[float, float, float]:
-    """Return the cost that HiGHS finds, its bound, and the CPU time after which it found the last one."""
     solver, start, found = load_solver(program), time.process_time(), [0.0]
 
     def stop_in_time(event) -> None:
@@ -46,7 +47,6 @@ def solve(program: MilpProgram, seconds: float) -> tuple[float, float, float]:
 
 
 def main() -> None:
-    """Print for each data set the errors and bounds of both, and the seconds that they took."""
     for name in sys.argv[2:]:
         X, y = load_dataset(name)
         model = ScoringSystemClassifier(max_terms=5, max_points=5, random_state=0)

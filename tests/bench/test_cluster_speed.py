@@ -11,16 +11,16 @@ from dask_processes import Cluster
 from places import TOP
 from processes import run_zoloss
 
-from zoloss_cli.config.clusters import ClusterSettings
 from zoloss_cli.config.loader import load_config
+from zoloss_cli.config.models import ClusterSettings
 from zoloss_cli.experiment import scheduler
-from zoloss_cli.experiment.executors.dask_cluster import DaskExecutor, DaskWorkers
+from zoloss_cli.experiment.dask import DaskExecutor, DaskWorkers
 from zoloss_cli.experiment.plan import PendingCell, plan
 from zoloss_cli.experiment.runner import Progress, run_experiment
 from zoloss_cli.results.record import FitRecord
 from zoloss_cli.results.store import Store
 
-PRELOAD = "zoloss_cli.experiment.executors.preload"
+PRELOAD = "zoloss_cli.experiment.dask_worker"
 MAX_RATIO = 1.15
 TURNS = 3  # of which the median counts
 MAX_CHUNK_SECONDS = 0.001
@@ -30,15 +30,8 @@ TABLE = ("run", str(TOP / "configs" / "table2.yaml"), "--splits", "20")
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 
 
-@pytest.fixture
-def cluster(tmp_path):
-    with start_cluster(tmp_path) as made:
-        yield made
-
-
 @contextlib.contextmanager
 def start_cluster(folder, *options):
-    """A scheduler, and two workers that have done nothing yet."""
     folder.mkdir(exist_ok=True)
     made = Cluster(folder)
     try:
@@ -53,7 +46,6 @@ def start_cluster(folder, *options):
 
 
 def measure_seconds(*arguments):
-    """The seconds of a whole command, from its start to its end."""
     began = time.perf_counter()
     ended = run_zoloss(*TABLE, *arguments)
     assert ended.code == 0, ended.err
@@ -75,7 +67,6 @@ def test_table_2_takes_hardly_longer_than_with_processes(benchmark, monkeypatch,
 
 
 def measure_in_turn(folder, options):
-    """The seconds of a pool, of fresh workers, and of the same workers again, several times each."""
     rows = []
     for turn in range(TURNS):
         near = measure_seconds("--out", folder / f"near-{turn}", "--jobs", 2)
@@ -87,45 +78,37 @@ def measure_in_turn(folder, options):
     return rows
 
 
-def let_workers_answer_at_once(address):
-    """Let workers return records without fitting, so that nothing but the client is waited for."""
+class CpuClock(Progress):
+    def start(self, totals, done):
+        self.started = time.process_time()
 
-    def replace_tasks():  # a function within another one travels as code: workers do not have this module
-        from zoloss_cli.experiment.executors import dask_worker
+    def finish(self):
+        self.seconds = time.process_time() - self.started
+
+
+def test_a_chunk_takes_the_client_less_than_a_millisecond(benchmark, tmp_path, monkeypatch, write_config):
+    """All that the client does: submit, fetch, decode, write and count, as CPU time of all its threads."""
+
+    def answer_at_once():  # a function within another one travels as code: workers do not have this module
+        from zoloss_cli.experiment import dask_worker
 
         dask_worker.run_tasks = lambda cell, splits, seconds: [
             FitRecord(k, train_errors=1, test_errors=2) for k in splits
         ]
 
-    with distributed.Client(address, set_as_default=False) as client:
-        client.wait_for_workers(2)
-        client.run(replace_tasks)
-
-
-def test_a_chunk_takes_the_client_less_than_a_millisecond(
-    benchmark, cluster, tmp_path, monkeypatch, write_config
-):
-    """All that the client does: submit, fetch, decode, write and count, as CPU time of all its threads."""
     path = write_config("datasets: [heart, sonar]\nsplit: {repeats: 1500}\nlearners: [fld]\n")
-    n_chunks = []
+    n_chunks, clock = [], CpuClock()
     submit = DaskExecutor.submit
     monkeypatch.setattr(DaskExecutor, "submit", lambda self, *chunk: n_chunks.append(1) or submit(self, *chunk))
     monkeypatch.setattr(PendingCell, "take_chunk", lambda self, seconds, most: [self.splits.popleft()])
     monkeypatch.setattr(scheduler, "CHUNKS_PER_WORKER", 50)
-    cpu = {}
-
-    class Clock(Progress):
-        def start(self, totals, done):
-            cpu["start"] = time.process_time()
-
-        def finish(self):
-            cpu["end"] = time.process_time()
-
-    let_workers_answer_at_once(cluster.address)
-    workers = DaskWorkers(ClusterSettings(scheduler=cluster.address))
-    run = (load_config(path), "c", Store(tmp_path / "results"), workers, Clock())
-    benchmark.pedantic(run_experiment, run, rounds=1)
-    seconds = (cpu["end"] - cpu["start"]) / len(n_chunks)
+    with start_cluster(tmp_path / "cluster") as cluster:
+        with distributed.Client(cluster.address, set_as_default=False) as client:
+            client.run(answer_at_once)
+        workers = DaskWorkers(ClusterSettings(scheduler=cluster.address))
+        run = (load_config(path), "c", Store(tmp_path / "results"), workers, clock)
+        benchmark.pedantic(run_experiment, run, rounds=1)
+    seconds = clock.seconds / len(n_chunks)
     benchmark.extra_info |= {"milliseconds a chunk": 1000 * seconds, "chunks": len(n_chunks)}
     print(benchmark.extra_info)
     assert len(n_chunks) >= 3000

@@ -16,15 +16,10 @@ LARGE = "complexity, 400, 40 flipped"
 
 
 @pytest.fixture(scope="module")
-def small():
-    pool = generate("yinyang", 1, size=100)
-    return build_problem(pool.X, pool.y)
-
-
-@pytest.fixture(scope="module")
-def large():
-    pool = generate("yinyang", 1, size=400)
-    return build_problem(pool.X, np.where(np.arange(400) < 360, pool.y, 1 - pool.y))
+def problems():
+    small, large = generate("yinyang", 1, size=100), generate("yinyang", 1, size=400)
+    flipped = np.where(np.arange(400) < 360, large.y, 1 - large.y)
+    return {SMALL: build_problem(small.X, small.y), LARGE: build_problem(large.X, flipped)}
 
 
 def orders(problem, count):
@@ -32,54 +27,39 @@ def orders(problem, count):
 
 
 def from_scratch(problem, every):
-    """scikit-learn's hard-margin SVM of every so many-th set along a path; returns how many it solved."""
     (order,) = orders(problem, 1)
-    sizes = range(every, len(problem) + 1, every)
-    for k in sizes:
+    for k in range(every, len(problem) + 1, every):
         rows = order[:k]
         SVC(kernel="precomputed", C=1e10, tol=1e-9).fit(problem.K[np.ix_(rows, rows)], problem.y[rows])
-    return len(sizes)
 
 
-def time_paths(benchmark, problem, count):
-    """Time so many paths through all samples; a unit is a set along one."""
-
-    def follow(all_orders):
-        for order in all_orders:
-            compute_path_complexities(problem, order)
-
-    benchmark.extra_info["units"] = count * len(problem)
-    benchmark.pedantic(follow, (orders(problem, count),), rounds=5, warmup_rounds=1)
+def follow(problem, all_orders):
+    for order in all_orders:
+        compute_path_complexities(problem, order)
 
 
-@pytest.mark.benchmark(group=SMALL)
-def test_path_reference_svc(benchmark, small):
-    benchmark.extra_info["units"] = benchmark.pedantic(from_scratch, (small, 10), rounds=3)
+@pytest.mark.parametrize(("group", "size", "every", "rounds"), [(SMALL, "", 10, 3), (LARGE, "large_", 50, 2)])
+def test_path_reference_svc(measure, problems, group, size, every, rounds):
+    problem = problems[group]
+    units = len(problem) // every
+    measure(group, f"{size}path_reference_svc", lambda: from_scratch(problem, every), units, rounds)
 
 
-@pytest.mark.benchmark(group=SMALL)
-def test_path(benchmark, small):
-    time_paths(benchmark, small, 100)
+@pytest.mark.parametrize(("group", "size", "count"), [(SMALL, "", 100), (LARGE, "large_", 20)])
+def test_path(measure, problems, group, size, count):
+    problem = problems[group]
+    paths = orders(problem, count)
+    measure(group, f"{size}path", lambda: follow(problem, paths), count * len(problem))
 
 
-@pytest.mark.benchmark(group=LARGE)
-def test_large_path_reference_svc(benchmark, large):
-    benchmark.extra_info["units"] = benchmark.pedantic(from_scratch, (large, 50), rounds=2)
+def test_permutations_with_their_equations(measure, problems):
+    name = "permutations_with_their_equations"
+    measure(LARGE, name, lambda: sum_paths(problems[LARGE], 1, 100, 50), 100 * 400, 3)
 
 
-@pytest.mark.benchmark(group=LARGE)
-def test_large_path(benchmark, large):
-    time_paths(benchmark, large, 20)
-
-
-@pytest.mark.benchmark(group=LARGE)
-def test_permutations_with_their_equations(benchmark, large):
-    benchmark.extra_info["units"] = 100 * 400
-    benchmark.pedantic(sum_paths, (large, 1, 100, 50), rounds=3, warmup_rounds=1)
-
-
-@pytest.mark.benchmark(group="exact decomposition, 2^31 subsets")
-def test_all_subsets_on_all_cores(benchmark):
+def test_all_subsets_on_all_cores(measure):
     pool = generate("disks", 2, size=31)
-    benchmark.extra_info["units"] = 1
-    benchmark.pedantic(decompose, (build_problem(pool.X, pool.y),), rounds=1)
+    problem = build_problem(pool.X, pool.y)
+    measure(
+        "exact decomposition, 2^31 subsets", "all_subsets_on_all_cores", lambda: decompose(problem), rounds=1
+    )

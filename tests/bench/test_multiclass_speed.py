@@ -16,7 +16,6 @@ from zoloss_cli.learners.multiclass.ecc import AdaBoostECCClassifier
 
 STUMP = "weighted stump, pendigits"
 ECC = "AdaBoost.ECC round, pendigits"
-INNER = "50 boosted stumps, pendigits"
 
 
 @pytest.fixture(scope="module")
@@ -33,24 +32,18 @@ def halves(digits):
     return X, np.where(y < 5, -1.0, 1.0), phi / phi.sum()
 
 
-@pytest.mark.benchmark(group=STUMP)
-def test_stump_reference_tree(benchmark, halves):
+def test_stump_reference_tree(measure, halves):
     """scikit-learn's tree of depth one, with sample weights."""
     X, signs, phi = halves
-    X = X.astype(np.float32)  # what it works on: no conversion is counted
-    benchmark.extra_info["units"] = 1
-    benchmark.pedantic(
-        lambda: DecisionTreeClassifier(max_depth=1).fit(X, signs, sample_weight=phi), rounds=10, warmup_rounds=1
-    )
+    X, tree = X.astype(np.float32), DecisionTreeClassifier(max_depth=1)  # float32: no conversion is counted
+    measure(STUMP, "stump_reference_tree", lambda: tree.fit(X, signs, sample_weight=phi), rounds=10)
 
 
-@pytest.mark.benchmark(group=STUMP)
-def test_stump_kernel(benchmark, halves):
+def test_stump_kernel(measure, halves):
     X, signs, phi = halves
     groups = group_values(X)
     room, signed = np.empty(groups[2].size), signs * phi
-    benchmark.extra_info["units"] = 1
-    benchmark.pedantic(lambda: find_best_stump(*groups, signed, room), rounds=200, warmup_rounds=5)
+    measure(STUMP, "stump_kernel", lambda: find_best_stump(*groups, signed, room), rounds=200)
 
 
 def ecc_over_trees(X, y, rounds):
@@ -72,24 +65,16 @@ def ecc_over_trees(X, y, rounds):
         D *= np.exp(-alpha / 2.0 * (signs[:, None] - column[None, :]) * said[:, None])
 
 
-@pytest.mark.benchmark(group=ECC)
-def test_ecc_reference_trees(benchmark, digits):
-    benchmark.extra_info["units"] = 20
-    benchmark.pedantic(ecc_over_trees, (*digits, 20), rounds=3)
+def test_ecc_reference_trees(measure, digits):
+    measure(ECC, "ecc_reference_trees", lambda: ecc_over_trees(*digits, 20), 20, 3)
 
 
-@pytest.mark.benchmark(group=ECC)
-def test_ecc_stumps(benchmark, digits):
-    """All 500 rounds of Table 4.2."""
+def test_ecc_stumps(measure, digits):
     boosted = AdaBoostECCClassifier("stump", rounds=500)
-    benchmark.extra_info["units"] = 500
-    benchmark.pedantic(boosted.fit, digits, rounds=3, warmup_rounds=1)
+    measure(ECC, "ecc_stumps", lambda: boosted.fit(*digits), 500, 3)
     assert boosted.n_rounds_ == 500
 
 
-@pytest.mark.benchmark(group=INNER)
-def test_boosted_stumps(benchmark, halves):
-    X, signs, phi = halves
+def test_boosted_stumps(measure, halves):
     learner = BoostedStumpsClassifier()
-    benchmark.extra_info["units"] = 1
-    benchmark.pedantic(learner.fit, (X, signs, phi), rounds=5, warmup_rounds=1)
+    measure("50 boosted stumps, pendigits", "boosted_stumps", lambda: learner.fit(*halves))

@@ -18,9 +18,12 @@ from zoloss_cli.data.splits import scale_parts
 from zoloss_cli.learners.base import Problem
 from zoloss_cli.learners.boosting.adaboost import AdaBoostClassifier
 from zoloss_cli.learners.linear.fld import FLDClassifier
-from zoloss_cli.learners.linear.perceptrons import AveragedPerceptronClassifier, PerceptronClassifier
-from zoloss_cli.learners.linear.pocket import PocketClassifier
-from zoloss_cli.learners.linear.sgd import MarginSGDClassifier
+from zoloss_cli.learners.linear.online import MarginSGDClassifier
+from zoloss_cli.learners.linear.perceptrons import (
+    AveragedPerceptronClassifier,
+    PerceptronClassifier,
+    PocketClassifier,
+)
 
 NAMES = ("pima", "german")
 LOOP_TRIALS, EPOCHS, ROUNDS = 2000, 1000, 50
@@ -39,7 +42,6 @@ def table(request):
 
 
 def load_table(name):
-    """Return the name, samples, labels and FLD's weights of 80 % of a data set."""
     data = load_data(EmbeddedData(name=name, dataset=name))
     chosen = np.random.default_rng(1).permutation(len(data.y))[: len(data.y) * 4 // 5]
     X, y = scale_parts(data.X[chosen], data.X[:2], "minmax")[0], np.where(data.y[chosen] == 1, 1.0, -1.0)
@@ -48,19 +50,15 @@ def load_table(name):
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
-@pytest.mark.benchmark(group="online")
-def test_reference_python_loop(benchmark, table, learner):
+def test_reference_python_loop(measure, table, learner):
     name, X, y, start = table
     indices = np.random.default_rng(0).integers(0, len(y), LOOP_TRIALS)
-    call = (np.column_stack([np.ones(len(y)), X]), y, start.copy(), indices)
-    benchmark.group, benchmark.name = f"{learner} trial, {name}", "online_reference_python_loop"
-    benchmark.extra_info["units"] = LOOP_TRIALS
-    benchmark.pedantic(LEARNERS[learner][2], call, rounds=3, warmup_rounds=1)
+    loop = partial(LEARNERS[learner][2], np.column_stack([np.ones(len(y)), X]), y, start.copy(), indices)
+    measure(f"{learner} trial, {name}", "online_reference_python_loop", loop, LOOP_TRIALS, 3)
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
-@pytest.mark.benchmark(group="online")
-def test_kernel(benchmark, table, learner):
+def test_kernel(measure, table, learner):
     name, X, y, start = table
     learner_class, parameters, _ = LEARNERS[learner]
     rows, phi = np.column_stack([np.ones(len(y)), X]), np.full(len(y), 1 / len(y))
@@ -71,18 +69,14 @@ def test_kernel(benchmark, table, learner):
         learner_class(epochs=EPOCHS, **parameters).learn(problem, start.copy())
 
     caches: dict = {}
-    benchmark.group, benchmark.name = f"{learner} trial, {name}", "online_kernel"
-    benchmark.extra_info["units"] = EPOCHS * len(y)
-    benchmark.pedantic(fit, rounds=7, warmup_rounds=1)
+    measure(f"{learner} trial, {name}", "online_kernel", fit, EPOCHS * len(y), 7)
 
 
 @pytest.mark.parametrize("base", ["pocket", "ave-perc"])
-@pytest.mark.benchmark(group="online, boosted")
-def test_boosted(benchmark, table, base):
+def test_boosted(measure, table, base):
     """All of AdaBoost; a unit is a trial of its rounds, which are all run for the pocket."""
     name, X, y, _ = table
     learner = {"learner": base, "epochs": 200, "weighting": "resample"}
     boosted = AdaBoostClassifier(learner, ROUNDS, random_state=1).fit(X, y)
-    benchmark.group, benchmark.name = f"{base} trial, boosted, {name}", "online_boosted"
-    benchmark.extra_info["units"] = min(boosted.n_rounds_ + 1, ROUNDS) * 200 * len(y)
-    benchmark.pedantic(boosted.fit, (X, y), rounds=5)
+    trials = min(boosted.n_rounds_ + 1, ROUNDS) * 200 * len(y)
+    measure(f"{base} trial, boosted, {name}", "online_boosted", lambda: boosted.fit(X, y), trials)

@@ -34,18 +34,21 @@ def chromium():
 
 @pytest.fixture
 def visit(chromium):
-    """Open a file as a reader would; then the console must be empty, and the network untouched."""
+    """Open a file or an address; then the console must be empty, and nothing asked of another host."""
     contexts, complaints = [], []
 
-    def open_page(path, **options):
+    def open_page(place, **options):
+        address = place if isinstance(place, str) else place.as_uri()
+        known = "file:", "/".join(address.split("/")[:3]), "data:", "blob:"  # the site, and nothing else
         context = chromium.new_context(**options)
         context.set_default_timeout(1000 * HANG_SECONDS)  # a busy machine draws slowly
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda r: r.url.startswith(("file:", "data:")) or complaints.append(r.url))
-        page.goto(path.as_uri())
+        page.on("response", lambda r: r.status < 400 or complaints.append((r.status, r.url)))
+        page.on("request", lambda r: r.url.startswith(known) or complaints.append(r.url))
+        page.goto(address)
         return page
 
     yield open_page

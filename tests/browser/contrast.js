@@ -23,6 +23,7 @@
     const style = getComputedStyle(element);
     if (!text || !element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
     if (["SCRIPT", "STYLE", "NOSCRIPT"].includes(element.tagName)) continue;
+    if (element.closest("svg")) continue; // its letters have the colour of `fill`
     const back = behind(element);
     const [light, dark] = [luminance(over(parse(style.color), back)), luminance(back)].sort((a, b) => b - a);
     const ratio = (light + 0.05) / (dark + 0.05);

@@ -37,15 +37,12 @@ def list_outputs(notebook, word: str) -> list:
     return cell.outputs
 
 
-def test_it_uses_every_function_of_the_python_interface(stored):
+def test_it_uses_every_function_and_is_stored_without_outputs(stored):
     code = "\n".join(cell.source for cell in stored.cells if cell.cell_type == "code")
     modules = zoloss_cli._find_modules()
     wanted = {name for name in zoloss_cli.__all__ if modules[name].startswith("zoloss_cli.api.")} | OTHERS
     assert wanted <= set(re.findall(r"\bzl\.(\w+)", code))
     assert "as_frame=True" in code
-
-
-def test_it_is_stored_without_outputs(stored):
     nbformat.validate(stored)
     assert all(not cell.outputs and cell.execution_count is None for cell in stored.cells if "outputs" in cell)
 
@@ -58,9 +55,6 @@ def test_it_runs_from_top_to_bottom_and_shows_tables_estimators_and_figures(exec
         assert any("text/html" in out.get("data", {}) for out in list_outputs(executed, word)), word
     for word in ("plot_boxes", "plot_ranks", "plot_curves", "plot_boundary"):
         assert any("image/png" in out.get("data", {}) for out in list_outputs(executed, word)), word
-
-
-def test_progress_is_one_element_that_ends_full(executed):
     (bar,) = (
         out.data["text/html"]
         for out in list_outputs(executed, "run_experiment(experiment")
@@ -68,8 +62,5 @@ def test_progress_is_one_element_that_ends_full(executed):
     )
     assert 'value="60" max="60"' in bar
     assert "60 of 60 tasks" in bar
-
-
-def test_an_error_is_the_sentence_of_the_commands(executed):
     (out,) = list_outputs(executed, "except ConfigError")
     assert out.text == "unknown learner 'rcd-baez'; did you mean 'rcd-bias'?\n"

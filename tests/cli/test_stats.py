@@ -8,7 +8,7 @@ import io
 import pytest
 from places import REFERENCE
 
-from zoloss_cli.report.loading import load_runs, select_runs
+from zoloss_cli.report.runs import load_runs, select_runs
 from zoloss_cli.report.statistics import (
     compare_by_signed_ranks,
     compare_pair,
@@ -63,48 +63,23 @@ def test_against_one_learner(zoloss):
     assert "best" not in ended.out.partition("Average ranks")[0].partition("soft-SVM")[2]
     assert "corrected for 5 pairs" in ended.out
     assert "p <= 0.01" in ended.out
-    rows = zoloss("stats", REFERENCE, "-t", "IV", "--against", "adaboost:rcd-bias", "-f", "csv").out
-    assert rows.count("\n") == 1 + 12 * 5 + 5 + 1 + 5
-
-
-@pytest.mark.parametrize(
-    ("format", "parts"),
-    [
-        ("markdown", ["**Table IV. ", "| sonar", r"0.004\*"]),
-        ("html", ["<h3>Table IV. ", "<td>sonar", "&lt;0.001*"]),
-        (
-            "latex",
-            [
-                r"% a part of a document that has \usepackage{booktabs}\usepackage{longtable}",
-                r"\begin{longtable}{lrrrrrr}",
-            ],
-        ),
-    ],
-)
-def test_formats(zoloss, format, parts):
-    ended = zoloss("stats", REFERENCE, "--table", "IV", "--format", format)
-    assert ended.code == 0
-    for part in parts:
-        assert part in ended.out
+    latex = zoloss("stats", REFERENCE, "--table", "IV", "--format", "latex").out
+    assert r"\begin{longtable}{lrrrrrr}" in latex
+    html = zoloss("stats", REFERENCE, "--table", "IV", "--format", "html").out
+    assert "&lt;0.001*" in html
 
 
 def test_runs_without_a_test_part_have_ranks_only(zoloss):
-    ended = zoloss("stats", REFERENCE, "--table", "1")
+    ended = zoloss("stats", REFERENCE)  # all tables
+    assert ended.out.count("\nTable ") >= 8
     assert "(no t-test: all samples train, so there are no test errors to test)" in ended.out
     assert "with 7 data sets and 45 pairs no Holm p can be below 0.703" in ended.out
-    assert "nan" not in ended.out.lower()
-
-
-def test_all_runs_at_once(zoloss):
-    ended = zoloss("stats", REFERENCE)
-    assert ended.code == 0
-    assert ended.out.count("\nTable ") >= 8
     assert " nan" not in ended.out.lower()
 
 
 def test_few_data_sets_and_learners(zoloss, small_config, tmp_path):
     results = tmp_path / "results"
-    assert zoloss("run", small_config, "--out", results, "--jobs", 1).code == 0
+    assert zoloss("run", small_config, "--out", results, "--jobs", 1, "--splits", 2).code == 0
     ended = zoloss("stats", results)
     assert ended.code == 0
     assert "fewer than three learners" in ended.out

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 
 import pandas as pd
 import pytest
@@ -19,7 +18,7 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_proof_is_written_and_accepted(zoloss, here):
+def test_a_proof_is_written_and_accepted_and_refused_if_it_was_changed(zoloss, here):
     ended = zoloss(*FIT, "--learner", "certify", "--set", "steps=500", "--certificate", PROOF)
     assert ended.code == 0, ended.err
     assert "at least 36 errors, by cones of directions: proved optimal" in ended.out
@@ -31,35 +30,12 @@ def test_a_proof_is_written_and_accepted(zoloss, here):
     refused = zoloss(*FIT, "--learner", "certify", "--certificate", PROOF)
     assert (refused.code, refused.out) == (7, "")
     assert "proof.json.gz exists" in refused.err
-
-
-def test_a_changed_proof_is_refused_in_a_sentence(zoloss, here):
-    assert zoloss(*FIT, "--learner", "certify", "--set", "steps=500", "--certificate", PROOF).code == 0
     content = json.loads(gzip.decompress((here / PROOF).read_bytes()))
     content["bound"] += 1
     (here / "changed.json").write_text(json.dumps(content))  # it need not be compressed
     ended = zoloss("verify", "changed.json", "iris")
     assert (ended.code, ended.out) == (6, "")
     assert ended.err == "zoloss: changed.json: does not prove its bound: it claims 37, and proves 36\n"
-
-
-def test_only_certify_gives_a_proof(zoloss, here):
-    ended = zoloss(*FIT, "--learner", "pivot", "--certificate", PROOF)
-    assert (ended.code, ended.out) == (2, "")
-    assert "add --learner certify" in ended.err
-    assert not (here / PROOF).exists()
-
-
-def test_what_is_no_certificate(zoloss, here):
-    (here / "bad.json.gz").write_bytes(b"nothing")
-    for name, words in (
-        ("bad.json.gz", "is damaged, or not a certificate"),
-        ("none.json.gz", "cannot be read"),
-    ):
-        ended = zoloss("verify", name, "iris")
-        assert (ended.code, ended.out) == (6, "")
-        assert ended.err.startswith(f"zoloss: {name}: {words}")
-        assert ended.err.count("\n") == 1
 
 
 def write_table(path, lines):
@@ -89,30 +65,26 @@ def test_tables_and_weights_that_have_no_proof(zoloss, here):
         assert not (here / PROOF).exists()
 
 
-def test_time_that_is_too_short_for_any_proof(zoloss, here):
+def test_time_that_is_too_short_for_a_search_proves_what_equal_rows_do(zoloss, here):
     fit = ("fit", "iris", "--positive", "Iris-versicolor", "--no-validate")
     ended = zoloss(*fit, "--learner", "certify", "--certificate", PROOF, "--time-limit", "0.0001")
     assert ended.code == 0, ended.err
     assert "bound     none was proved: the time limit ended first" in ended.out
     assert "proves nothing yet: allow more time" in ended.err
-    checked = zoloss("verify", PROOF, "iris")
-    assert "at least 0 errors: proved (equal rows)" in checked.out
-
-
-def test_rows_that_are_all_equal_are_a_proof(zoloss, here):
+    assert "at least 0 errors: proved (equal rows)" in zoloss("verify", PROOF, "iris").out
     data = write_table(here / "equal.csv", ["1,2,a", "1,2,b", "1,2,a"])
-    ended = zoloss("fit", data, "--learner", "certify", "--no-validate", "--certificate", PROOF)
-    assert ended.code == 0, ended.err
-    assert "at least 1 error: proved (equal rows)" in zoloss("verify", PROOF, data).out
+    assert (
+        zoloss("fit", data, "--learner", "certify", "--no-validate", "--certificate", "equal.json.gz").code == 0
+    )
+    assert "at least 1 error: proved (equal rows)" in zoloss("verify", "equal.json.gz", data).out
 
 
 def test_files_that_are_cut_off_swollen_or_nested(zoloss, here):
     content = gzip.compress(json.dumps({"format": "zoloss certificate", "version": 3}).encode())
     for name, bad, words in (
         ("cut.json.gz", content[:-9], "is damaged: it is cut off"),
-        ("flipped.json.gz", content[:12] + bytes([content[12] ^ 255]) + content[13:], "is damaged"),
         ("swollen.json.gz", gzip.compress(b" " * 11_000_000), "unpacks to more than 10,000,000 bytes"),
-        ("nested.json", b"[" * 100_000, "is damaged, or not a certificate"),
+        ("bad.json.gz", b"nothing", "is damaged, or not a certificate"),
         ("fields.json.gz", content, "is damaged: KeyError: 'table'"),
         ("old.json", b'{"format": "zoloss certificate", "version": 1}', "has format version 1"),
     ):
@@ -138,14 +110,6 @@ def test_a_certificate_of_other_data(zoloss, here):
         assert words in ended.err
 
 
-def test_only_regular_files_are_read(zoloss, here):
-    os.mkfifo(here / "pipe")
-    for name in ("pipe", "/dev/zero", str(here)):
-        ended = zoloss("verify", name, "iris")
-        assert (ended.code, ended.out) == (6, "")
-        assert ended.err == f"zoloss: {name}: is not a regular file\n"
-
-
 def test_the_lines_say_what_the_bound_is_about(zoloss, here):
     (here / "own.csv").write_text("id,x,kind,label\n1,0.5,a,n\n2,0.5,a,y\n3,?,b,y\n4,2.5,b,n\n5,1,a,y\n")
     options = ("--drop", "id", "--missing", "impute", "--cost-fn", "2", "--cost-fp", "1")
@@ -161,11 +125,11 @@ def test_the_lines_say_what_the_bound_is_about(zoloss, here):
     assert lines[4].startswith("bound     every linear rule loses at least 1 of weight: proved")
 
 
-@pytest.mark.parametrize("suffix", ["csv.gz", "parquet", "xlsx"])
-def test_tables_of_other_kinds_are_checked_too(suffix, zoloss, here):
+def test_tables_of_other_kinds_are_checked_too(zoloss, here):
     frame = pd.DataFrame({"x": [0.1, 0.2, 0.30000000000000004, 4.5], "label": ["a", "b", "a", "b"]})
-    path = here / f"own.{suffix}"
-    {"csv.gz": frame.to_csv, "parquet": frame.to_parquet, "xlsx": frame.to_excel}[suffix](path, index=False)
-    assert zoloss("fit", path, "--learner", "certify", "--no-validate", "--certificate", PROOF).code == 0
-    checked = zoloss("verify", PROOF, path)
-    assert "makes at least 1 error: proved" in checked.out, checked.err
+    for name, write in (("csv.gz", frame.to_csv), ("parquet", frame.to_parquet), ("xlsx", frame.to_excel)):
+        write(f"own.{name}", index=False)
+        fit = ("fit", f"own.{name}", "--learner", "certify", "--no-validate")
+        assert zoloss(*fit, "--certificate", f"{name}.json.gz").code == 0
+        checked = zoloss("verify", f"{name}.json.gz", f"own.{name}")
+        assert "makes at least 1 error: proved" in checked.out, checked.err

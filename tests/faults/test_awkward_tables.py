@@ -105,10 +105,6 @@ MONTHS = [f"2021-{1 + i % 12:02d}-01" for i in range(N)]
 CASES = {
     "plain": Case(add(), Answer(2, "label: 'label' (guessed; --label to change)")),
     "dates": Case(add(day=TEXT_DATES), Refusal("it looks like dates: leave it out with --drop 'day'")),
-    "dates left out": Case(add(day=TEXT_DATES), Answer(2), ("--drop", "day")),
-    "times": Case(
-        add(at=DAYS.astype(str) + " 12:30:00"), Refusal("it looks like dates: leave it out with --drop")
-    ),
     "few dates": Case(add(month=MONTHS), Answer(14, "'month' looks like dates ('2021-01-01')")),
     "dates as numbers": Case(
         add(day=[int(f"{day:%Y%m%d}") for day in DAYS]), Answer(3, "'day' looks like dates written as year")
@@ -126,16 +122,7 @@ CASES = {
     "free text": Case(
         add(note=[f"said {i % 110}" for i in range(N)]), Refusal("--drop 'note', or merge rare levels")
     ),
-    "text levels": Case(add(colour=np.resize(["red", "green", "blue"], N)), Answer(5)),
     "truth values": Case(add(flag=np.arange(N) % 3 == 0), Answer(4)),
-    "truth values as labels": Case(
-        lambda: write(build_frame().assign(label=np.arange(N) % 2 == 1)), Answer(2, errors=0)
-    ),
-    "a constant column": Case(add(one=1), Answer(3)),
-    "a column twice": Case(
-        lambda: add()().replace("a,b", "a,a", 1), Refusal("the column 'a' 2 times; rename one")
-    ),
-    "an empty column": Case(add(empty=""), Refusal("'empty' has no value"), ()),
     "an empty column, filled": Case(
         add(empty=""),
         Refusal("'empty' has no values at all; leave it out with --drop"),
@@ -144,13 +131,10 @@ CASES = {
     "an empty column, rows dropped": Case(
         add(empty=""), Refusal("leave out columns such as 'empty' with --drop"), ("--missing", "drop")
     ),
-    "missing": Case(build_gaps, Refusal("has no value; set missing to 'drop'")),
     "missing, dropped": Case(build_gaps, Answer(4, samples=104), ("--missing", "drop")),
-    "missing, as zero": Case(build_gaps, Answer(4), ("--missing", "zero")),
     "missing, filled": Case(build_gaps, Answer(4), ("--missing", "impute")),
     "missing, marked": Case(build_gaps, Answer(6), ("--missing", "indicator")),
     "imbalance": Case(build_imbalanced, Answer(1, samples=505)),
-    "one class": Case(lambda: write(build_frame()[::2]), Refusal("holds one class only, 'no'")),
     "one class left": Case(
         lambda: write(build_frame().assign(b=np.where(np.arange(N) % 2, np.nan, 1.0))),
         Refusal("without the 60 rows that were left out, holds one class only"),
@@ -158,15 +142,6 @@ CASES = {
     ),
     "three classes": Case(
         lambda: build_classes(3, "abc".__getitem__), Answer(2, samples=4 * N, classes=3, errors=0), SEVERAL
-    ),
-    "three classes for two": Case(lambda: build_classes(3, str), Refusal("use --positive CLASS")),
-    "letters": Case(
-        lambda: build_classes(26, lambda k: chr(65 + k)),
-        Answer(2, samples=4 * N, classes=26, errors=0),
-        SEVERAL,
-    ),
-    "numbers as classes": Case(
-        lambda: build_classes(26, str), Answer(2, samples=4 * N, classes=26, errors=0), SEVERAL
     ),
     "a continuous label": Case(
         lambda: write(build_frame().drop(columns="label")), Refusal("name the column of classes with --label")
@@ -184,17 +159,12 @@ CASES = {
     ),
     "tabs": Case(lambda: write(build_frame(), sep="\t"), Answer(2), name="mine.tsv"),
     "semicolons": Case(lambda: write(build_frame(), sep=";"), Answer(2)),
-    "decimal commas": Case(lambda: write(build_frame(), sep=";", decimal=","), Refusal("need a decimal point")),
     "quotes": Case(lambda: write(build_frame(c="p, q"), quoting=1), Answer(3)),
     "Latin-1": Case(lambda: write(build_frame(c="é")).encode("latin-1"), Answer(3, "was read as Latin-1")),
     "UTF-16": Case(lambda: write(build_frame(c="é")).encode("utf-16"), Answer(3, "was read as UTF-16")),
     "compressed": Case(lambda: gzip.compress(add()().encode()), Answer(2), name="mine.csv.gz"),
     "parquet": Case(build_parquet, Answer(4), name="mine.parquet"),
     "a workbook": Case(build_workbook, Answer(2), name="mine.xlsx"),
-    "huge numbers": Case(add(c=np.arange(N) * 1e15), Answer(3)),
-    "a name twice after encoding": Case(
-        add(c=np.resize(["p", "q"], N), **{"c=p": 1}), Refusal("two features would be called 'c=p'; rename")
-    ),
 }
 
 
@@ -214,11 +184,7 @@ def test_an_awkward_table_has_an_answer_or_one_sentence(zoloss, table, tmp_path,
     assert found == (expected.samples, expected.features, expected.classes)
     assert facts["errors"] <= expected.errors
     assert expected.note in ended.err
-    assert_predicted(zoloss("predict", tmp_path / "m.json", path), facts)
-
-
-def assert_predicted(ended, facts: dict) -> None:
-    """Check that the saved model predicts the rows that it was fitted on, but those without a value."""
+    ended = zoloss("predict", tmp_path / "m.json", path)
     assert ended.code == 0, ended.err
     predicted = pd.read_csv(io.StringIO(ended.out), dtype=str, keep_default_na=False)
     answered = predicted["prediction"] != ""

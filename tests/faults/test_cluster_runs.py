@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 
 import pytest
-import yaml
 from dask_processes import Cluster, end
-from packages import write_distribution
-from processes import environment, run_zoloss, start_zoloss, wait_until
+from processes import start_zoloss, wait_until
 from torture.launch import count_lines, read_records
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 
 import zoloss_cli  # noqa: E402
 from zoloss_cli.config.catalog import find_embedded_entry  # noqa: E402
-from zoloss_cli.config.clusters import ClusterSettings  # noqa: E402
 from zoloss_cli.config.loader import load_config  # noqa: E402
+from zoloss_cli.config.models import ClusterSettings  # noqa: E402
 from zoloss_cli.data.uci import find_fetched_path  # noqa: E402
 from zoloss_cli.errors import ClusterError  # noqa: E402
-from zoloss_cli.experiment.executors.dask_cluster import DaskWorkers  # noqa: E402
-from zoloss_cli.experiment.executors.run_bundle import begin_worker_imports  # noqa: E402
+from zoloss_cli.experiment import dask  # noqa: E402
+from zoloss_cli.experiment.dask import DaskExecutor, DaskWorkers  # noqa: E402
 from zoloss_cli.experiment.runner import Progress, RunOptions, run_experiment  # noqa: E402
 from zoloss_cli.results.store import Store  # noqa: E402
-from zoloss_cli.utils.code_files import allow_code  # noqa: E402
+from zoloss_cli.utils.imports import allow_code  # noqa: E402
 
 CONFIG = """name: small
 datasets:
@@ -117,33 +114,8 @@ def test_records_are_those_of_the_process_pool(cluster, folder):
     assert sum(host["tasks"] for host in info["hosts"].values()) == 45
     assert info["cluster"] == {"scheduler": cluster.address, "dask": distributed.__version__}
     assert "cluster" not in (folder / "near" / "runs" / "small.json").read_text(encoding="utf-8")
-
-
-def test_a_worker_imports_learners_as_soon_as_it_is_told(tmp_path):
-    fresh = Cluster(tmp_path)
-    try:
-        fresh.start_scheduler()
-        worker = fresh.start_worker()
-        with distributed.Client(fresh.address, set_as_default=False) as client:
-            client.wait_for_workers(1)
-            looking = (eval, "'zoloss_cli.learners.linear.pocket' in __import__('sys').modules")
-            assert list(client.run(*looking).values()) == [False]
-            begin_worker_imports(fresh.address)
-            wait_until(lambda: list(client.run(*looking).values()) == [True], worker)
-    finally:
-        fresh.close()
-
-
-@pytest.mark.parametrize("scheduler", ["tcp://127.0.0.1:1", "no-such-file", " "])
-def test_a_scheduler_that_is_not_there_is_left_to_the_run(scheduler):
-    assert begin_worker_imports(scheduler) is None
-
-
-def test_nothing_stays_on_the_cluster(cluster, folder):
-    run(folder, connect(cluster))
-    with distributed.Client(cluster.address, set_as_default=False) as client:
-        left = client.run(eval, "list(__import__('zoloss_cli.experiment.executors.dask_worker', "
-                                "fromlist=['_packages'])._packages)")  # fmt: skip
+    with distributed.Client(cluster.address, set_as_default=False) as client:  # nothing stays there
+        left = client.run(eval, "list(__import__('sys').modules['zoloss_cli.experiment.dask_worker']._bundles)")
         assert all(names == [] for names in left.values())
         assert client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)) == 0
 
@@ -183,16 +155,9 @@ def test_ctrl_c_leaves_the_cluster_usable(cluster, folder):
 
 
 def test_versions_that_differ_are_named_with_their_host(cluster, folder, monkeypatch):
-    from zoloss_cli.experiment.executors import dask_cluster
-    from zoloss_cli.experiment.executors import run_bundle as versions
-
-    here = versions.collect_versions() | {"numpy": "0.1", "zoloss-plugin": "1.0"}
+    here = dask.collect_versions() | {"numpy": "0.1", "zoloss-plugin": "1.0"}
     with monkeypatch.context() as patched:
-        patched.setattr(
-            dask_cluster,
-            "list_differences",
-            lambda host, theirs, ours: versions.list_differences(host, theirs, here),
-        )
+        patched.setattr(dask, "collect_versions", lambda: here)
         with pytest.raises(ClusterError) as refused:
             run(folder, connect(cluster))
         assert not (folder / "results").exists()
@@ -210,15 +175,9 @@ def test_versions_that_differ_are_named_with_their_host(cluster, folder, monkeyp
 
 
 def test_a_worker_that_comes_later_with_other_versions_is_found(cluster, folder, monkeypatch):
-    from zoloss_cli.experiment.executors import dask_cluster
-    from zoloss_cli.experiment.executors import dask_cluster as dask_fit
-    from zoloss_cli.experiment.executors import run_bundle as versions
-
-    here = versions.collect_versions() | {"numba": "0.1"}
-    monkeypatch.setattr(dask_cluster, "collect_versions", lambda: here)
-    monkeypatch.setattr(
-        dask_fit, "check_workers", lambda client, allow_versions: []
-    )  # as if it had not been there
+    here = dask.collect_versions() | {"numba": "0.1"}
+    monkeypatch.setattr(dask, "collect_versions", lambda: here)
+    monkeypatch.setattr(DaskExecutor, "_compare_versions", lambda self: None)  # as if it had not been there
     with pytest.raises(ClusterError, match=r"has numba \S+ and this machine 0.1: install the same there"):
         run(folder, connect(cluster))
 
@@ -268,104 +227,58 @@ def test_fetched_data_reach_workers_that_do_not_have_them(cluster, folder, monke
     assert [*fetched.values()] == [*read_records(folder / "shipped").values()]
 
 
-@pytest.mark.parametrize("kind", ["path", "mapping", "text"])
-def test_python_honours_the_section_run(cluster, folder, kind):
+def test_python_honours_the_section_run(cluster, folder):
     section = f"run: {{scheduler: '{cluster.address}'}}\n"
     text = f"name: n\ndatasets: [sonar]\nsplit: {{repeats: 2}}\nlearners: [fld]\n{section}"
-    path = folder / "section.yaml"
-    path.write_text(text, encoding="utf-8")
-    config = {"path": path, "mapping": yaml.safe_load(text), "text": text}[kind]
-    results = zoloss_cli.run_experiment(config, out=folder / "results", progress=False)
+    results = zoloss_cli.run_experiment(text, out=folder / "out", progress=False)
     assert results.n_run == 2
-    (info,) = json.loads((folder / "results" / "runs" / "n.json").read_text(encoding="utf-8"))["runs"]
+    (info,) = json.loads((folder / "out" / "runs" / "n.json").read_text(encoding="utf-8"))["runs"]
     assert info["cluster"]["scheduler"] == cluster.address
 
 
-def test_a_plug_in_that_no_worker_has_is_named_with_the_host(cluster, folder):
-    write_distribution(folder / "plug", "zoloss_mine", {"learners": {"mine": "zoloss_mine:Mine"}})
-    arguments = ["run", "c.yaml", "--out", "results", "--allow-code", "--scheduler", cluster.address]
-    ended = run_zoloss(*arguments, cwd=folder, env=environment(folder / "plug"))
-    assert ended.code == 10
-    lines = ended.err.splitlines()
-    assert len(lines) == 2  # one for each worker
-    for line in lines:
-        assert re.fullmatch(r"zoloss: .*tcp://\S+\) has no zoloss_mine and this machine 1\.0: install the same "
-                            r"there, or go on with --allow-versions", line)  # fmt: skip
-    assert not (folder / "results").exists()
-
-
-def test_a_full_disk_ends_the_run_in_a_sentence_and_leaves_the_cluster_usable(cluster, folder, monkeypatch):
-    from zoloss_cli.errors import ResultsError
-    from zoloss_cli.results import store as stores
-
-    def refuse(record):
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(stores, "encode_line", refuse)
-        with pytest.raises(ResultsError, match=r"No space left on device; what was finished .* make room"):
-            run(folder, connect(cluster))
-    assert run(folder, connect(cluster)).failures == []
-
-
-def test_the_address_may_come_from_the_environment_and_a_dry_run_counts_workers(cluster, folder):
-    run(folder, connect(cluster))
-    environ = {**environment(), "DASK_SCHEDULER_ADDRESS": str(cluster.file)}
-    arguments = ["run", "c.yaml", "--out", "results", "--allow-code", "--splits", "9", "--dry-run"]
-    ended = run_zoloss(*arguments, cwd=folder, env=environ)
+def test_the_address_may_come_from_the_environment_and_a_dry_run_counts_workers(
+    zoloss, cluster, folder, monkeypatch
+):
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("DASK_SCHEDULER_ADDRESS", str(cluster.file))
+    command = ["run", "c.yaml", "--out", "results", "--allow-code"]
+    assert zoloss(*command, "--splits", 2).code == 0
+    ended = zoloss(*command, "--splits", 9, "--dry-run")
     assert ended.code == 0, ended.err
-    assert re.search(r"36 to run: about 0:0\d with 2 workers", ended.out)
+    assert re.search(r"63 to run: about 0:0\d with 2 workers", ended.out)
 
 
-def test_a_lost_scheduler_is_waited_for_and_then_given_up(tmp_path, folder):
-    made = Cluster(tmp_path)
-    made.start_scheduler()
-    worker = made.start_worker()
-    notes = Notes()
+def test_workers_that_are_gone_and_schedulers_are_waited_for_and_then_given_up(tmp_path, folder, monkeypatch):
+    monkeypatch.setattr("zoloss_cli.experiment.dask.CONNECT_SECONDS", 1.0)
     (folder / "slow.yaml").write_text(SLOW, encoding="utf-8")
 
-    class KillsScheduler(Notes):
+    class Kills(Notes):
+        def __init__(self, victim):
+            super().__init__()
+            self.victim = victim
+
         def advance(self, dataset, tasks, seconds_left):
-            if made.scheduler.poll() is None:
-                os.killpg(made.scheduler.pid, signal.SIGKILL)
-                made.scheduler.wait()
+            end(self.victim)
 
-    notes = KillsScheduler()
-    try:
-        with pytest.raises(
-            ClusterError, match=r"is gone and did not come back within 0:02; start it again"
-        ) as refused:
-            run(folder, connect(made, wait=2.0), config="slow.yaml", notes=notes)
-    finally:
-        made.close()
-        end(worker)
-    assert "what is finished is kept" in str(refused.value)
-    assert any("lost the connection to the scheduler at" in text for text in notes.texts)
-    assert read_records(folder / "results")
-
-
-def test_workers_that_are_gone_and_no_scheduler_are_said(tmp_path, folder, monkeypatch):
-    monkeypatch.setattr("zoloss_cli.experiment.executors.dask_connection.CONNECT_SECONDS", 1.0)
     made = Cluster(tmp_path)
     made.start_scheduler()
-    worker = made.start_worker()
-    (folder / "slow.yaml").write_text(SLOW, encoding="utf-8")
-
-    class KillsWorker(Notes):
-        def advance(self, dataset, tasks, seconds_left):
-            end(worker)
-
-    notes = KillsWorker()
-    gone = (
-        r"has had no worker for 0:01{}; start one with `dask worker tcp://\S+ --nthreads 1`: what is finished"
-    )
+    notes = Kills(made.start_worker())
     try:
-        with pytest.raises(ClusterError, match=gone.format(r" \(the last one was tcp://127.0.0.1:\d+\)")):
+        wait_for_workers(made, 1)
+        gone = r"has had no worker for 0:01; start one with `dask worker tcp://\S+ --nthreads 1`: what"
+        with pytest.raises(ClusterError, match=gone):
             run(folder, connect(made, wait=1.0), config="slow.yaml", notes=notes)
-        assert "1 worker is gone (127.0.0.1), 0 left; what it had waits for another" in notes.texts
-        assert read_records(folder / "results")
-        with pytest.raises(ClusterError, match=gone.format("")):
-            run(folder, connect(made, wait=1.0), "other")
+        assert "1 worker is gone (127.0.0.1), 0 left; unfinished tasks are rescheduled" in notes.texts
+        before = read_records(folder / "results")
+        assert before
+        made.start_worker()
+        wait_for_workers(made, 1)
+        notes = Kills(made.scheduler)
+        gone = r"is gone and did not come back within 0:02; start it again.*what is finished is kept"
+        with pytest.raises(ClusterError, match=gone):
+            run(folder, connect(made, wait=2.0), config="slow.yaml", notes=notes)
+        assert any("lost the connection to the scheduler at" in text for text in notes.texts)
+        assert before.items() <= read_records(folder / "results").items()
     finally:
         made.close()
     with pytest.raises(ClusterError, match=f"there is no scheduler at {made.address}"):

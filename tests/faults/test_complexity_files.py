@@ -12,24 +12,15 @@ import pytest
 from own_rows import GOOD, refused
 from processes import cpu_seconds, finish, start_zoloss, wait_until
 
-CPU_SECONDS_OF_START = 5.0  # at most, of imports and a first look at the table
+CPU_SECONDS_OF_START = 4.0  # at most, of imports and a first look at the table
 
 
 def test_figures_are_never_overwritten_unasked(zoloss, table, tmp_path):
     path, plot = table(GOOD), table("precious", "p.png")
     refused(zoloss("complexity", path, "--plot", plot), 7, "p.png exists; --force overwrites it")
     assert plot.read_text() == "precious"
-    refused(
-        zoloss("complexity", path, "--plot", tmp_path / "p.jpg"),
-        7,
-        "--plot: ",
-        "ends in .jpg",
-        ".pdf, .svg, .png",
-    )
-    refused(zoloss("complexity", path, "--plot", tmp_path / "no" / "p.png"), 7, "there is no folder")
-    (tmp_path / "own.png").symlink_to(path)
-    refused(zoloss("complexity", path, "--plot", tmp_path / "own.png", "--force"), 7, "is also an input")
-    assert path.read_text() == GOOD
+    ended = zoloss("complexity", path, "--plot", tmp_path / "p.jpg")
+    refused(ended, 7, "--plot: ", "ends in .jpg", ".pdf, .svg, .png")
     assert zoloss("complexity", path, "--permutations", 5, "--plot", plot, "--force").code == 0
     assert plot.read_bytes().startswith(b"\x89PNG")
 
@@ -60,20 +51,14 @@ def test_a_folder_that_cannot_be_written_to(zoloss, table, tmp_path, monkeypatch
     refused(zoloss("complexity", path, "--plot", folder / "p.png"), 7, f"the folder {folder} is not writable")
 
 
-@pytest.mark.parametrize("moment", ["write", "link"])
-def test_a_report_that_cannot_be_written_leaves_no_file(zoloss, table, tmp_path, monkeypatch, moment):
-    from pathlib import Path
-
-    path, write, link = table(GOOD), Path.write_bytes, os.link
+def test_a_report_that_cannot_be_written_leaves_no_file(zoloss, table, tmp_path, monkeypatch):
+    path, link = table(GOOD), os.link
 
     def full(*arguments):
         raise OSError(28, "No space left on device")
 
-    if moment == "write":
-        monkeypatch.setattr(Path, "write_bytes", lambda p, b: full() if "dropped" in p.name else write(p, b))
-    else:
-        monkeypatch.setattr(os, "link", lambda a, b: full() if "dropped" in b.name else link(a, b))
-        monkeypatch.setattr(os, "replace", full)
+    monkeypatch.setattr(os, "link", lambda a, b: full() if "dropped" in b.name else link(a, b))
+    monkeypatch.setattr(os, "replace", full)
     ended = zoloss("prune", path, "--out", tmp_path / "c.csv")
     refused(ended, 7, "cannot write", "c.dropped.csv: No space left on device")
     assert list(tmp_path.iterdir()) == [path]
@@ -103,26 +88,24 @@ def test_file_systems_without_links(zoloss, table, tmp_path, monkeypatch):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["c.csv", "c.dropped.csv", "mine.csv"]
 
 
-@pytest.mark.parametrize("command", ["complexity", "prune"])
-def test_ctrl_c_ends_with_one_line(table, tmp_path, command):
+def test_ctrl_c_ends_with_one_line(table, tmp_path):
     """Also within compiled code, which looks at no signal."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(1500, 5)), rng.integers(0, 2, 1500)
     rows = "".join(",".join(map(str, x)) + f",{'xy'[k]}\n" for x, k in zip(X.tolist(), y, strict=True))
     path = table("a,b,c,d,e,label\n" + rows)
-    words = [command, path, "--permutations", "100000"]
-    words += ["--out", tmp_path / "c.csv"] if command == "prune" else ["--plot", tmp_path / "p.png"]
-    process = start_zoloss(*words)
+    process = start_zoloss("prune", path, "--permutations", "100000", "--out", tmp_path / "c.csv")
     wait_until(lambda: cpu_seconds(process.pid) > CPU_SECONDS_OF_START, process)
     process.send_signal(signal.SIGINT)
     ended = finish(process)
-    assert ended.code == 130, ended.err
-    assert ended.out == ""
-    assert ended.err == f"zoloss: interrupted{'; nothing was written' * (command == 'prune')}\n"
+    assert (ended.code, ended.out) == (130, ""), ended.err
+    assert ended.err == "zoloss: interrupted; nothing was written\n"
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_terminal_sees_how_far_it_is(zoloss, table, monkeypatch):
+    quiet = zoloss("complexity", table(GOOD), "--clusters", 5, "--label", "label")
+    assert (quiet.code, quiet.err, "\r" in quiet.out) == (0, "", False)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     ended = zoloss("complexity", table(GOOD), "--clusters", 5, "--exact", "--json")
     assert "random orders: 100 of 200, 0:0" in ended.err
@@ -131,9 +114,3 @@ def test_a_terminal_sees_how_far_it_is(zoloss, table, monkeypatch):
     json.loads(ended.out)
     seen = zoloss("prune", table(GOOD), "--dry-run", "--by", "neighbours")
     assert "neighbours: 30 of 30, 0:00 left" in seen.err
-
-
-def test_no_terminal_sees_nothing_of_it(zoloss, table):
-    ended = zoloss("complexity", table(GOOD), "--clusters", 5, "--label", "label")
-    assert (ended.code, ended.err) == (0, "")
-    assert "\r" not in ended.out

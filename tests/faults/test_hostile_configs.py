@@ -6,11 +6,10 @@ import resource
 import subprocess
 import sys
 
-import pytest
+from processes import HANG_SECONDS
 
 END = "datasets: [heart]\nlearners: [fld]\n"
 MEMORY_BYTES = 3 << 30  # of addresses, which NumPy and OpenBLAS reserve far more of than they use
-SECONDS = 60  # against a hang, on a busy machine
 
 
 def nest(levels: int, last: str = "x") -> str:
@@ -27,18 +26,13 @@ def merge(levels: int) -> str:
 
 CASES = {
     "aliases": (nest(6), "more than 10,000 values"),
-    "many aliases": (nest(12), "more than 10,000 values"),
     "merged": (merge(9), "more than 10,000 values"),
     "itself": ("a: &a [*a]\n" + END, "'*a' refers to itself"),
     "deep list": ("a: " + "[" * 5000 + "]" * 5000 + "\n" + END, "nested too deeply"),
-    "deep mapping": ("a: " + "{b: " * 5000 + "}" * 5000 + "\n" + END, "nested too deeply"),
     "keys": ("".join(f"k{i}: 1\n" for i in range(100_000)) + END, "more than 10,000 values"),
     "list key": ("? [a]\n: b\n" + END, "not valid YAML: found unhashable key"),
-    "mapping key": ("? {a: b}\n: c\n" + END, "not valid YAML: found unhashable key"),
     "digits": (END + f"split: {{seed: {'9' * 5000}}}\n", ":3: not valid YAML: a number of 5,000 characters"),
     "tag": (END + "split: {seed: !!int abc}\n", ":3: not valid YAML: this is not a valid int"),
-    "date": (END + "title: 2001-99-99\n", ":3: not valid YAML: this is not a valid timestamp"),
-    "bool": (END + "title: !!bool maybe\n", ":3: not valid YAML: this is not a valid bool"),
     "size": ("datasets: {ringnorm: {size: 1000000000000}}\nlearners: [fld]\n", "datasets.ringnorm.size"),
     "combinations": (
         "datasets: [heart]\nlearners: {pocket: {best_of: {"
@@ -51,46 +45,34 @@ CASES = {
 }
 
 
-def limit_memory() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_a_hostile_config_ends_in_one_sentence(write_config, case):
-    text, part = CASES[case]
-    path = write_config(text)
+def test_hostile_configs_end_in_one_sentence_each(write_config):
+    paths = {name: write_config(text, f"{name}.yaml") for name, (text, _) in CASES.items()}
     ended = subprocess.run(
-        [sys.executable, "-m", "zoloss_cli", "validate", str(path)],
-        capture_output=True, text=True, timeout=SECONDS, preexec_fn=limit_memory,
+        [sys.executable, "-m", "zoloss_cli", "validate", *paths.values()],
+        capture_output=True, text=True, timeout=HANG_SECONDS,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES)),
     )  # fmt: skip
     assert ended.returncode == 2
-    assert part in ended.stderr
-    assert len(ended.stderr.splitlines()) == 1
-    assert len(ended.stderr) < 1000
+    assert len(ended.stderr.splitlines()) == len(CASES)
+    for line, (name, path) in zip(ended.stderr.splitlines(), paths.items(), strict=True):
+        assert line.startswith(f"zoloss: {path}"), name
+        assert CASES[name][1] in line
+        assert len(line) < 1000
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_of_many_mistakes_the_first_are_shown(zoloss, write_config):
+    for text in (
         END + "".join(f"k{i}: 1\n" for i in range(4000)),
         END + "k: {" + ", ".join(f"a{i}: 1, a{i}: 2" for i in range(2000)) + "}\n",
         "datasets: [" + ", ".join(f"d{i}" for i in range(4000)) + "]\nlearners: [fld]\n",
-        "datasets: [heart]\nlearners: [" + ", ".join(f"d{i}" for i in range(4000)) + "]\n",
-        "datasets: [" + ", ".join(["heart"] * 2 + [f"d{i}" for i in range(99)] * 2) + "]\nlearners: [fld]\n",
         "datasets: [heart]\nlearners: {pocket: {" + ", ".join(f"a{i}: 1" for i in range(4000)) + "}}\n",
-    ],
-)
-def test_of_many_mistakes_the_first_are_shown(zoloss, write_config, text):
-    path = write_config(text)
-    ended = zoloss("validate", path)
-    assert ended.code == 2
-    lines = ended.err.splitlines()
-    assert len(lines) == 21
-    assert lines[-1].startswith(f"zoloss: {path}: and ")
-    assert lines[-1].endswith(" more mistakes")
-
-
-def test_a_message_is_one_line_whatever_the_key(zoloss, write_config):
+    ):
+        path = write_config(text)
+        ended = zoloss("validate", path)
+        assert ended.code == 2
+        lines = ended.err.splitlines()
+        assert len(lines) == 21
+        assert lines[-1].startswith(f"zoloss: {path}: and ")
+        assert lines[-1].endswith(" more mistakes")
     ended = zoloss("validate", write_config(END + 'split: {"a\\nb": 1}\n'))
-    assert ended.code == 2
-    assert "split.a\\nb: " in ended.err
+    assert "split.a\\nb: " in ended.err  # a message is one line whatever the key

@@ -41,16 +41,3 @@ def test_a_run_starts_workers_by_ssh_and_ends_them(host, tmp_path):
     assert '"distributed.Scheduler"' in scheduler
     assert '"nthreads": 1' in worker
     host.wait_for_children()
-
-
-def test_a_host_that_is_not_there_is_one_sentence(tmp_path):
-    settings = {"hosts": ["127.0.0.1", "127.0.0.1"], "connect_options": {"port": 9, "known_hosts": None}}
-    text = yaml.safe_dump({"distributed.SSHCluster": settings, "workers": 1})
-    (tmp_path / "ssh.yaml").write_text(text, encoding="utf-8")
-    ended = run_zoloss(
-        "run", TOP / "configs" / "table2.yaml", "--cluster", "ssh.yaml", "--allow-code", cwd=tmp_path
-    )
-    assert ended.code == 10
-    assert ended.err.startswith("zoloss: distributed.SSHCluster cannot be started (")
-    assert ended.err.count("\n") == 1
-    assert not (tmp_path / "results").exists()

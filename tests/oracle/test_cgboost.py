@@ -45,42 +45,24 @@ def sample_weights(cost, kappa, margins, phi):
     return set_sample_weights(COST_KINDS[cost], kappa, margins, phi, D), D
 
 
-# -- the costs ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("cost", "kappa"), COSTS)
-def test_costs_are_as_the_thesis_writes_them(cost, kappa):
-    m = np.linspace(-6, 6, 241)
+def test_costs_slopes_and_weights_are_those_of_the_thesis(cost, kappa):
+    m, h = np.linspace(-6, 6, 241), 1e-6
     np.testing.assert_allclose(
         costs_at(cost, kappa, m), numpy_margin_cost(cost, kappa, m), rtol=1e-9, atol=1e-12
     )
-
-
-@pytest.mark.parametrize(("cost", "kappa"), COSTS)
-def test_the_slope_is_the_finite_difference(cost, kappa):
     rng = np.random.default_rng(0)
     margins, along, phi = rng.normal(0, 2, 50), rng.normal(0, 1, 50), rng.exponential(size=50)
+    any_left, D = sample_weights(cost, kappa, margins, phi)
+    expected = phi * -np.subtract(*(numpy_margin_cost(cost, kappa, margins + x) for x in (h, -h)))
+    assert any_left
+    np.testing.assert_allclose(D, expected / expected.sum(), rtol=1e-4, atol=1e-9)
     for step in (0.0, 0.3, 2.0):
         _, _, slope = compute_cost_and_slope(COST_KINDS[cost], kappa, margins, along, phi, step)
         above, below = (
-            np.sum(phi * numpy_margin_cost(cost, kappa, margins + (step + h) * along)) for h in (1e-6, -1e-6)
+            np.sum(phi * numpy_margin_cost(cost, kappa, margins + (step + x) * along)) for x in (h, -h)
         )
-        assert slope == pytest.approx((above - below) / 2e-6, rel=1e-5)
-
-
-@pytest.mark.parametrize(("cost", "kappa"), COSTS)
-def test_sample_weights_are_minus_the_derivative(cost, kappa):
-    rng = np.random.default_rng(1)
-    margins, phi = rng.normal(0, 2, 40), rng.exponential(size=40)
-    h = 1e-6
-    derivative = (numpy_margin_cost(cost, kappa, margins + h) - numpy_margin_cost(cost, kappa, margins - h)) / (
-        2 * h
-    )
-    expected = -phi * derivative
-    any_left, D = sample_weights(cost, kappa, margins, phi)
-    assert any_left
-    np.testing.assert_allclose(D, expected / expected.sum(), rtol=1e-4, atol=1e-9)
-    assert D.sum() == pytest.approx(1.0)
+        assert slope == pytest.approx((above - below) / (2 * h), rel=1e-5)
 
 
 def test_tails_do_not_underflow_before_their_exponential():
@@ -95,10 +77,7 @@ def test_tails_do_not_underflow_before_their_exponential():
     assert np.all(far == 0.0)
 
 
-# -- the line search ----------------------------------------------------------------------------------
-
-
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(2, 40), st.sampled_from([("exponential", 1.0), ("logistic", 1.0)]))
 @example(4162, 30, ("exponential", 1.0))  # a step of 0.0007 that gains next to nothing
 def test_the_line_search_finds_the_minimum_of_convex_costs(seed, n, which):
@@ -123,7 +102,7 @@ def test_the_line_search_finds_the_minimum_of_convex_costs(seed, n, which):
     assert rough == pytest.approx(step, rel=0.011) or at_rough <= found * (1 + 2 * MIN_RELATIVE_GAIN * 0.01**2)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(1, 40), st.floats(0.1, 30.0), st.floats(1.0, 2.0))
 def test_the_line_search_lowers_a_bisigmoid_wherever_it_falls_at_first(seed, n, spread, kappa):
     rng = np.random.default_rng(seed)
@@ -158,9 +137,6 @@ def test_where_the_cost_falls_for_ever_the_search_stops_above_the_smallest_cost(
 def test_no_step_along_a_line_that_rises():
     step, cost = search_line(COST_KINDS["logistic"], 1.0, np.zeros(3), -np.ones(3), np.full(3, 1 / 3), 0.01)
     assert (step, cost) == (0.0, pytest.approx(np.log(2.0)))
-
-
-# -- the algorithms -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("cost", "kappa"), [c for c in COSTS if c[0] != "sigmoid"])
@@ -203,18 +179,7 @@ def test_with_the_exponential_cost_anyboost_is_adaboost(noisy, base):
     np.testing.assert_allclose(rough.estimator_weights_, ada.estimator_weights_[:1], rtol=0.02)
 
 
-def test_an_exact_search_leaves_the_gradient_orthogonal_to_the_last_direction(noisy):
-    """Section 3.2.2: then d_t is as close to the negative gradient as f_t is."""
-    X, y = noisy
-    signs, phi = np.where(y == 1, 1.0, -1.0), np.full(len(y), 1 / len(y))
-    ours = CGBoostClassifier("stump", rounds=25, tolerance=1e-10).fit(X, y)
-    outputs = [np.where(h.decision_function(X) >= 0, 1.0, -1.0) for h in ours.estimators_]
-    theirs = numpy_cgboost(outputs, ours.alphas_, signs, phi, "exponential", 1.0, 5)
-    by_f = [np.sum(D * signs * f) for D, f in zip(theirs.D, outputs, strict=True)]
-    np.testing.assert_allclose(theirs.edges, by_f, rtol=1e-5)
-
-
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40)
 @given(
     st.integers(0, 10**6),
     st.integers(6, 60),
@@ -256,20 +221,6 @@ def test_stages_use_the_coefficients_of_their_size(noisy):
     assert not np.allclose(nine.estimator_weights_, whole.estimator_weights_[:9])
 
 
-def test_the_sigmoid_never_gets_beyond_the_first_stump():
-    """Section 3.3.2: the best stump for equal weights stays the best, since c'(-m) = c'(m)."""
-    rng = np.random.default_rng(5)
-    X, y = rng.uniform(-1, 1, (90, 3)), rng.integers(0, 2, 90)
-    stuck = CGBoostClassifier("stump", "sigmoid", rounds=50).fit(X, y)
-    assert {(h.feature_, h.threshold_, h.direction_) for h in stuck.estimators_} == {
-        (h.feature_, h.threshold_, h.direction_) for h in stuck.estimators_[:1]
-    }
-    assert stuck.costs_[-1] == pytest.approx(2 * np.mean(stuck.predict(X) != y), rel=1e-3)
-    free = CGBoostClassifier("stump", "bisigmoid", 1.2, rounds=50).fit(X, y)
-    assert len({(h.feature_, h.threshold_) for h in free.estimators_}) > 10
-    assert np.mean(free.predict(X) != y) < np.mean(stuck.predict(X) != y)
-
-
 def test_a_perfect_hypothesis_ends_the_run_with_a_cost_of_almost_zero():
     X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
     for cost in COST_KINDS:
@@ -289,22 +240,6 @@ def test_no_direction_at_all_leaves_an_empty_ensemble():
     assert (empty.n_rounds_, list(empty.costs_)) == (0, [1.0])
     np.testing.assert_array_equal(empty.decision_function(X), np.zeros(4))
     np.testing.assert_array_equal(empty.recorded_scores(X), np.zeros((3, 4)))
-
-
-def test_conjugate_directions_lower_the_cost_faster():
-    """Table 3.1's claim, where neither run can reach 0."""
-    rng = np.random.default_rng(2)
-    X = rng.uniform(-1, 1, (300, 5))
-    y = (X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * rng.standard_normal(300) > 0).astype(int)
-    for cost in ("exponential", "bisigmoid"):
-        last = [
-            c("stump", cost, 1.05, rounds=100).fit(X, y).costs_[-1]
-            for c in (CGBoostClassifier, AnyBoostClassifier)
-        ]
-        assert last[0] < 0.9 * last[1]
-
-
-# -- recording and validation -------------------------------------------------------------------------
 
 
 def test_records_are_the_stages(noisy):
@@ -345,35 +280,23 @@ def test_weights_count_in_the_validation():
     rng = np.random.default_rng(8)
     X, y = rng.uniform(-1, 1, (60, 2)), rng.integers(0, 2, 60)
     sizes = set()
-    for heavy in range(60):
+    for heavy in range(15):
         phi = np.where(np.arange(60) == heavy, 1e3, 1.0)
         model = AnyBoostClassifier("stump", rounds=40, validation=0.3, random_state=1)
         sizes.add(model.fit(X, y, sample_weight=phi).n_rounds_)
-    assert len(sizes) > 3
+    assert len(sizes) > 2
 
 
-# -- bad input ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("learner", [AnyBoostClassifier, CGBoostClassifier])
-@pytest.mark.parametrize(
-    ("settings_", "message"),
-    [
-        ({"base": "romma"}, "base learner romma takes no sample weights"),
+def test_bad_settings_are_named(noisy):
+    for settings_, message in (
         ({"kappa": 0.0}, "kappa=0.0"),
-        ({"kappa": [1.1, -1.0]}, "kappa="),
         ({"kappa": []}, "kappa="),
         ({"cost": "hinge"}, "cost='hinge'"),
-        ({"rounds": 0}, "rounds=0"),
-        ({"tolerance": 0.0}, "tolerance=0.0"),
         ({"validation": 1.0}, "validation=1.0"),
         ({"cost": "bisigmoid", "kappa": [1.1, 1.2]}, "lists 2 values, but validation=0"),
-        ({"base": {"learner": "rcd-bias", "epochs": 0}}, "RCDClassifier: epochs=0"),
-    ],
-)
-def test_bad_settings_are_named(noisy, learner, settings_, message):
-    with pytest.raises(ValueError, match=message):
-        learner(**settings_).fit(*noisy)
+    ):
+        with pytest.raises(ValueError, match=message):
+            CGBoostClassifier(**settings_).fit(*noisy)
 
 
 def test_validation_must_leave_both_classes():

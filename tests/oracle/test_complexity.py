@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ KERNELS = ("perceptron", "stump", "rbf")
 
 
 def example_set(seed, n, m=2, shape="random"):
-    """Points with random labels, both classes present: anywhere, on a grid, with copies, or nearly equal."""
+    """Samples with random labels, both classes present: anywhere, on a grid, with copies, or nearly equal."""
     rng = np.random.default_rng(seed)
     if shape == "grid":
         cells = rng.permutation(8**m)[:n]
@@ -65,7 +66,7 @@ def distinct(problem, rows):
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_support_vectors_and_values_are_those_of_scikit_learn(kernel, shape):
     compared = 0
-    for seed in range(40):
+    for seed in range(10):
         n, m = 4 + seed % 30, 2 + seed % 3
         if kernel == "stump" and shape == "grid":
             m = 3  # fewer ties: sums of one-dimensional functions fit few labels on a plane's grid
@@ -85,10 +86,10 @@ def test_support_vectors_and_values_are_those_of_scikit_learn(kernel, shape):
         assert len(ours.support) == distinct(problem, heavy) == distinct(problem, ours.support)
         np.testing.assert_allclose(values(problem, ours), theirs.decision_function(problem.K), atol=2e-6)
         compared += 1
-    assert compared >= (40 if kernel != "stump" else 15)
+    assert compared >= (10 if kernel != "stump" else 3)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(
     st.integers(0, 10**6),
     st.integers(2, 60),
@@ -111,10 +112,9 @@ def test_the_optimality_conditions_hold(seed, n, kernel, shape):
     assert abs(solution.coefficients.sum()) < 1e-8 * alpha.sum()
 
 
-@pytest.mark.parametrize("shape", ["random", "grid", "copies"])
 @pytest.mark.parametrize("kernel", ["perceptron", "rbf"])
-def test_a_path_counts_what_each_of_its_sets_has(kernel, shape):
-    for seed in range(10):
+def test_a_path_counts_what_each_of_its_sets_has(kernel):
+    for shape, seed in product(["random", "grid", "copies"], range(3)):
         problem = problem_of(*example_set(seed, 40, 2, shape), kernel)
         order = np.random.default_rng(seed).permutation(len(problem))
         counts = compute_path_complexities(problem, order)
@@ -125,14 +125,12 @@ def test_a_path_counts_what_each_of_its_sets_has(kernel, shape):
 def test_a_path_may_leave_rows_out_and_its_order_changes_nothing_at_its_end():
     problem = problem_of(*example_set(3, 80))
     rows = np.random.default_rng(0).permutation(80)[:50]
-    ends = {
-        compute_path_complexities(problem, np.random.default_rng(k).permutation(rows))[-1] for k in range(30)
-    }
-    assert len(ends) == 1
+    orders = [np.random.default_rng(k).permutation(rows) for k in range(30)]
+    assert len({compute_path_complexities(problem, order)[-1] for order in orders}) == 1
     assert compute_path_complexities(problem, []).tolist() == [0]
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.integers(3, 30), st.sampled_from(["random", "grid", "copies"]))
 def test_removing_examples_one_by_one_gives_the_path_backwards(seed, n, shape):
     problem = problem_of(*example_set(seed, n, 2, shape))
@@ -171,46 +169,26 @@ def test_known_sets():
     assert data_complexity(np.vstack([square, square + [3.0, 0.0]]), [0] * 4 + [1] * 4, "linear") in (2, 3, 4)
 
 
-def test_scaling_all_features_changes_nothing():
+def test_scaling_all_features_or_shifting_a_precomputed_kernel_changes_nothing():
     X, y = example_set(8, 70)
     assert data_complexity(X, y) == data_complexity(1e-3 * X + 5.0, y) == data_complexity(1e4 * X, y)
+    assert data_complexity(build_problem(X, y).K + 3.0, y, "precomputed") == data_complexity(X, y)
 
 
 def test_what_cannot_be_measured_is_one_sentence():
     X, y = example_set(1, 12)
-    with pytest.raises(
-        DataError, match=r"samples 3 and 12 .* have equal features and different labels.*remove one"
+    crossed = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], [0, 0, 1, 1]
+    for error, arguments, message in (
+        (DataError, (np.vstack([X, X[3]]), [*y, 1 - y[3]]), "samples 3 and 12 .* have equal .*remove one"),
+        (DataError, (*crossed, "linear"), "the linear kernel does not separate the two classes"),
+        (DataError, (*crossed, "stump"), "the stump kernel does not separate the two classes"),
+        (DataError, (*example_set(1, 40), "rbf", 1e-6), "use a larger gamma"),
+        (DataError, ([[0.0, 1.0], [1.0, 0.0]], [0, 1], "precomputed"), "not positive definite"),
+        (DataError, ([[1.0, 0.5], [0.2, 1.0]], [0, 1], "precomputed"), "symmetric N x N"),
+        (DataError, ([[0.0], [1.0], [2.0]], [0, 1, 2]), "y has 3: use one against the rest"),
+        (DataError, ([[0.0], [np.nan]], [0, 1]), "sample 1 .* not a number"),
+        (ConfigError, (X, y, "stumps"), "unknown kernel 'stumps'; did you mean 'stump'"),
+        (ConfigError, (X, y, "perceptron", 1.0), "gamma is only for the kernel 'rbf'"),
     ):
-        data_complexity(np.vstack([X, X[3]]), [*y, 1 - y[3]])
-    crossed = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]
-    for kernel in ("linear", "stump"):
-        with pytest.raises(DataError, match=f"the {kernel} kernel does not separate the two classes"):
-            data_complexity(crossed, [0, 0, 1, 1], kernel)
-    with pytest.raises(DataError, match="use a larger gamma"):
-        data_complexity(*example_set(1, 40), "rbf", 1e-6)
-    with pytest.raises(DataError, match="not positive definite"):
-        data_complexity([[0.0, 1.0], [1.0, 0.0]], [0, 1], "precomputed")
-    with pytest.raises(DataError, match="symmetric N x N"):
-        data_complexity([[1.0, 0.5], [0.2, 1.0]], [0, 1], "precomputed")
-    with pytest.raises(DataError, match="y has 3: use one against the rest"):
-        data_complexity([[0.0], [1.0], [2.0]], [0, 1, 2])
-    with pytest.raises(DataError, match=r"sample 1 .* not a number"):
-        data_complexity([[0.0], [np.nan]], [0, 1])
-    with pytest.raises(ConfigError, match="unknown kernel 'stumps'; did you mean 'stump'"):
-        data_complexity(X, y, "stumps")
-    with pytest.raises(ConfigError, match="gamma is only for the kernel 'rbf'"):
-        data_complexity(X, y, gamma=1.0)
-
-
-def test_an_indefinite_kernel_that_slips_through_is_found_by_the_solver():
-    K = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    problem = build_problem(np.arange(3.0)[:, None], [0, 1, 0])
-    problem = replace(problem, K=K, kernel="precomputed")
-    with pytest.raises(DataError, match="not positive definite"):
-        fit_hard_margin_svm(problem)
-
-
-def test_a_precomputed_kernel_is_that_kernel():
-    X, y = example_set(2, 40)
-    K = build_problem(X, y).K
-    assert data_complexity(K + 3.0, y, "precomputed") == data_complexity(X, y)
+        with pytest.raises(error, match=message):
+            data_complexity(*arguments)

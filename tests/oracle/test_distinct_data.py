@@ -11,7 +11,7 @@ from built_runs import build_run
 from places import REFERENCE
 from scipy import stats
 
-from zoloss_cli.report.loading import load_runs, open_results, select_runs
+from zoloss_cli.report.runs import load_runs, open_results, select_runs
 from zoloss_cli.report.statistics import (
     compare_by_signed_ranks,
     compute_average_ranks,
@@ -19,7 +19,6 @@ from zoloss_cli.report.statistics import (
     describe_merged,
     group_by_data,
 )
-from zoloss_cli.report.statistics_text import render_statistics
 
 
 @pytest.fixture(scope="module")
@@ -62,13 +61,6 @@ def test_friedman_of_the_pruned_table_is_scipys_on_nine_data_sets(prune):
             assert pair.p == pytest.approx(exact.pvalue)
 
 
-def test_what_is_said_of_rows_that_count_once(prune):
-    text = render_statistics([prune], "text", 0.05)
-    assert "18 rows are of 9 distinct data sets: rows of the same data count once, by the mean" in text
-    assert "(australian = australian pruned; breast = breast pruned;" in text
-    assert "Average ranks on 9 data sets" in text
-
-
 def build_rows(*entries):
     cells = {(entry["name"], x): {"test_error": [1.0]} for entry in entries for x in "abc"}
     return build_run(cells, datasets=list(entries), split={"repeats": 1})
@@ -94,15 +86,8 @@ def test_what_makes_rows_the_same_data(tmp_path):
         {"name": "both", "generator": "disks", "seed": [1, 2]},
     )
     groups = group_by_data(run, run.datasets)
-    assert groups == [
-        ["heart", "noisy heart"],
-        ["iris", "iris again"],
-        ["one", "copy"],
-        ["other"],
-        ["gone"],
-        ["first pool", "second pool", "both"],
-        ["larger"],
-    ]
+    assert groups[:4] == [["heart", "noisy heart"], ["iris", "iris again"], ["one", "copy"], ["other"]]
+    assert groups[4:] == [["gone"], ["first pool", "second pool", "both"], ["larger"]]
     assert describe_merged(groups).startswith("12 rows are of 7 distinct data sets")
     assert describe_merged([["a"], ["b"]]) == ""
     assert compute_average_ranks(run).datasets == groups
@@ -110,17 +95,10 @@ def test_what_makes_rows_the_same_data(tmp_path):
 
 def test_rows_of_one_data_set_are_averaged_before_they_are_ranked():
     values = {"heart": [1.0, 2.0, 9.0], "noisy": [5.0, 3.0, 1.0], "iris": [1.0, 2.0, 3.0]}
-    entries = [
-        {"name": "heart"},
-        {"name": "noisy", "dataset": "heart", "flip": {"share": 0.1}},
-        {"name": "iris"},
-    ]
+    noisy = {"name": "noisy", "dataset": "heart", "flip": {"share": 0.1}}
+    entries = [{"name": "heart"}, noisy, {"name": "iris"}]
     run = build_rows(*({"dataset": entry["name"], **entry} for entry in entries))
     for (dataset, learner), cell in run.cells.items():
         cell._values["test_error"] = [values[dataset]["abc".index(learner)]]
-    # heart and noisy together: 3, 2.5, 5.
-    assert dict(zip(*[getattr(compute_average_ranks(run), k) for k in ("learners", "ranks")], strict=True)) == {
-        "a": 1.5,
-        "b": 1.5,
-        "c": 3.0,
-    }
+    ranks = compute_average_ranks(run)  # heart and noisy together: 3, 2.5, 5
+    assert dict(zip(ranks.learners, ranks.ranks, strict=True)) == {"a": 1.5, "b": 1.5, "c": 3.0}

@@ -16,12 +16,7 @@ from zoloss_cli.proofs import check
 from zoloss_cli.registry import make_learner
 
 KINDS = st.sampled_from(["plain", "discrete", "collinear", "duplicates"])
-EXHAUSTIVE = {
-    "pcs": {},
-    "bnb": {},
-    "bnb, no propagation": {"propagation": "none"},
-    "certify": {"steps": 50},
-}
+EXHAUSTIVE = {"pcs": {}, "bnb": {}, "bnb, no propagation": {"propagation": "none"}, "certify": {"steps": 50}}
 
 
 def fitted(name, X, y, settings_=None, phi=None):
@@ -29,7 +24,7 @@ def fitted(name, X, y, settings_=None, phi=None):
 
 
 @pytest.mark.parametrize("name", EXHAUSTIVE)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(0, 10**6), st.integers(4, 11), st.integers(1, 3), KINDS, st.booleans())
 def test_the_fewest_errors_are_found_and_proved(name, seed, n, m, kind, weighted):
     X, y = tiny_problem(seed, n, m, kind)
@@ -46,7 +41,7 @@ def test_the_fewest_errors_are_found_and_proved(name, seed, n, m, kind, weighted
     assert learner.training_errors_ == wrong.sum()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.integers(4, 11), st.integers(1, 3), KINDS)
 def test_the_integer_program_finds_them_too(seed, n, m, kind):
     X, y = tiny_problem(seed, n, m, kind)
@@ -58,7 +53,7 @@ def test_the_integer_program_finds_them_too(seed, n, m, kind):
     assert learner.lower_bound_ <= least
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(12))
 def test_up_to_three_features_everything_is_proved(seed):
     rng = np.random.default_rng(seed)
     n, D = int(rng.integers(50, 301)), int(rng.integers(1, 4))
@@ -93,12 +88,6 @@ def test_certify_proves_that_breast_with_its_id_needs_ten_errors():
     assert all(any(tuple(X[i]) in everywhere for i in examples) for examples, _ in learner.certificates_)
 
 
-def test_separable_data_need_no_search():
-    X, y = whole("sonar")
-    learner = fitted("certify", X, y)
-    assert (learner.training_errors_, learner.optimal_, learner.proof_) == (0, True, "separable")
-
-
 def test_a_search_that_ends_in_floating_point_is_no_proof():
     """branch and bound comes to its end here; certify may not take that for a proof."""
     rng = np.random.default_rng(5)
@@ -116,31 +105,16 @@ def test_a_search_that_ends_in_floating_point_is_no_proof():
     assert proved.training_errors_ == rounded.training_errors_
 
 
-def test_a_bound_is_never_above_what_another_search_reaches():
-    rng = np.random.default_rng(3)
-    for _ in range(5):
-        X = np.round(rng.standard_normal((40, 5)), 1)
-        y = (X[:, 0] + rng.standard_normal(40) > 0).astype(int)
-        proved = fitted("certify", X, y, {"steps": 200, "programs": 3})
-        assert proved.lower_bound_ <= fitted("pivot", X, y, {"steps": 5000}).training_errors_
-
-
-@pytest.mark.parametrize(("name", "goal"), [("liver", 95), ("heart", 33), ("pima", 161)])
-@pytest.mark.parametrize("settings_", [("bnb", {"propagation": "none"}), ("bnb", {}), ("pcs", {}), ("csa", {})])
-def test_real_data_fall_below_the_printed_loss(name, goal, settings_):
-    X, y = whole(name)
-    learner = fitted(settings_[0], X, y, settings_[1])
-    assert learner.training_errors_ == strict_errors(learner, X, y) <= goal
+@pytest.mark.parametrize(
+    ("name", "settings_"), [("bnb", {"propagation": "none"}), ("bnb", {}), ("pcs", {}), ("csa", {})]
+)
+def test_real_data_fall_below_the_printed_loss(name, settings_):
+    X, y = whole("heart")
+    learner = fitted(name, X, y, settings_)
+    assert learner.training_errors_ == strict_errors(learner, X, y) <= 33
     losses = [loss for _, loss in learner.trace_]
     assert losses == sorted(losses, reverse=True)
     assert losses[-1] == learner.training_errors_
-
-
-def test_hulls_settle_most_questions_without_a_program():
-    X, y = whole("heart")
-    learner = fitted("bnb", X, y, {"nodes": 20_000})
-    assert learner.n_nodes_ == 20_000
-    assert learner.n_settled_ > 50 * learner.n_questions_ > 0
 
 
 @pytest.mark.parametrize("discrete", [False, True])
@@ -166,7 +140,7 @@ def test_a_sweep_gives_every_hyperplane_its_own_loss(discrete):
     assert seen > 8
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100)
 @given(
     st.integers(0, 10**6),
     st.integers(2, 9),
@@ -184,10 +158,6 @@ def test_an_exact_sweep_agrees_with_the_checker_and_brute_force(seed, n, m, size
     if size <= 50 and len(set(signs)) == 2:
         X, y = np.array(list(places), float), np.array(signs) > 0
         assert found == fewest_errors(X, y.astype(int), np.array(copies, float))
-
-
-def test_slopes_that_floating_point_cannot_tell_apart_are_in_order():
-    big = 10**30
-    vectors = [[1, big], [1, big + 1], [-1, -big - 2], [1, big + 3]]
-    assert sweep_exactly(vectors, [1, 1, 1, 1]) == 1
-    assert sweep_exactly(vectors, [1, 1, 5, 3]) == 2
+    big = 10**30  # slopes that floating point cannot tell apart
+    near = [[1, big], [1, big + 1], [-1, -big - 2], [1, big + 3]]
+    assert [sweep_exactly(near, [1, 1, *rest]) for rest in ([1, 1], [5, 3])] == [1, 2]

@@ -33,51 +33,30 @@ def test_only_the_first_are_sorted(n):
     np.testing.assert_array_equal(before[carried], r)
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 14, 61])
-def test_a_system_is_solved_as_numpy_does(size):
-    """Not symmetric, so that a transposed matrix would show."""
-    rng = np.random.default_rng(size)
-    A, b = rng.standard_normal((size, size)), rng.standard_normal(size)
-    x, matrix = b.copy(), A.copy()
-    solve_in_place(matrix, x)
-    np.testing.assert_allclose(x, np.linalg.solve(A, b), rtol=1e-9)
-    np.testing.assert_array_equal(matrix, A)
+def test_a_system_is_solved_and_a_matrix_inverted_as_numpy_does():
+    for size in (1, 2, 3, 14, 61):  # not symmetric, so that a transposed matrix would show
+        rng = np.random.default_rng(size)
+        A, b = rng.standard_normal((size, size)), rng.standard_normal(size)
+        x, matrix, columns = b.copy(), A.copy(), A.T.copy()
+        solve_in_place(matrix, x)
+        np.testing.assert_allclose(x, np.linalg.solve(A, b), rtol=1e-9)
+        np.testing.assert_array_equal(matrix, A)
+        assert invert_in_place(columns)
+        np.testing.assert_allclose(columns.T, np.linalg.inv(A), rtol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("A", "b"),
-    [
-        ([[1.0, 2.0], [2.0, 4.0]], [1.0, 1.0]),
-        ([[0.0]], [1.0]),
-        ([[np.nan, 0.0], [0.0, 1.0]], [1.0, 1.0]),
-        ([[1.0, 0.0], [0.0, 1.0]], [np.inf, 1.0]),
-    ],
-)
-def test_a_system_without_a_solution_is_refused(A, b):
+@pytest.mark.parametrize("A", [[[1.0, 2.0], [2.0, 4.0]], [[0.0]], [[np.nan, 0.0], [0.0, 1.0]]])
+def test_a_singular_matrix_is_refused(A):
+    assert not invert_in_place(np.array(A).T.copy())
     with pytest.raises(np.linalg.LinAlgError):
-        solve_in_place(np.array(A), np.array(b))
+        solve_in_place(np.array(A), np.ones(len(A)))
+    with pytest.raises(np.linalg.LinAlgError):
+        solve_in_place(np.eye(2), np.array([np.inf, 1.0]))
 
 
-@given(st.lists(st.floats(), max_size=20))
-def test_finite_vectors_are_told_from_others(drawn):
-    assert is_finite(np.array(drawn, float)) == bool(np.isfinite(drawn).all())
-
-
-@given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=20))
-def test_the_largest_component_is_found(drawn):
-    assert compute_max_abs(np.array(drawn)) == np.max(np.abs(drawn))
-
-
-@pytest.mark.parametrize("size", [1, 2, 7, 30])
-def test_the_inverse_is_that_of_numpy(size):
-    matrix = np.random.default_rng(size).normal(size=(size, size))
-    columns = matrix.T.copy()
-    assert invert_in_place(columns)
-    np.testing.assert_allclose(columns.T, np.linalg.inv(matrix), rtol=1e-9)
-
-
-@pytest.mark.parametrize(
-    "rows", [[[1.0, 2.0], [2.0, 4.0]], [[np.nan, 0.0], [0.0, 1.0]], [[0.0, 0.0], [0.0, 0.0]]]
-)
-def test_what_has_no_inverse_is_said_to_have_none(rows):
-    assert not invert_in_place(np.array(rows).T.copy())
+@given(st.lists(st.floats(), min_size=1, max_size=20))
+def test_finite_vectors_and_the_largest_component_are_those_of_numpy(drawn):
+    x = np.array(drawn, float)
+    assert is_finite(x) == bool(np.isfinite(x).all())
+    if not np.isnan(x).any():
+        assert compute_max_abs(x) == np.max(np.abs(x))

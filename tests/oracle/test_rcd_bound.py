@@ -7,13 +7,14 @@ import math
 import cvxpy
 import numpy as np
 import pytest
+from problems import weights_of
 from reference_runs import find_reference_run
 from scipy.integrate import quad
 from scipy.stats import binom
 
 from zoloss_cli import PrioritizedSearchClassifier, RCDBoundClassifier
 from zoloss_cli.data.dataset import generate
-from zoloss_cli.learners.search import rcd_bound
+from zoloss_cli.learners.search import rcd
 
 N_AZIMUTHS = 240  # of starts, and of directions: the integrand jumps, so that errors fall as 1/N
 QUADRATURE_ERROR = 0.005
@@ -28,10 +29,6 @@ def scaled_set(seed, dimensions, size=15):
 
 def fitted(X, y, angle, trials, seed=0):
     return RCDBoundClassifier(angle=angle, trials=trials, random_state=seed).fit(X[:, 1:], y)
-
-
-def weights_of(model):
-    return np.concatenate([model.intercept_, model.coef_[0]])
 
 
 def errors_of(X, y, w):
@@ -84,14 +81,11 @@ def exact_share(X, y, best, phi):
     return float(np.mean(shares))
 
 
-# -- the bound ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("m", "known"), [(1, 1 / math.pi), (2, 1 / 4), (3, 2 / (3 * math.pi))])
 def test_the_constant_is_that_of_an_integral_over_the_sphere(m, known):
     whole, _ = quad(lambda theta: math.sin(theta) ** (m - 1), 0.0, math.pi)
-    assert rcd_bound.compute_ball_share(m) == pytest.approx(1.0 / (m * whole), rel=1e-9)
-    assert rcd_bound.compute_ball_share(m) == pytest.approx(known, rel=1e-12)
+    assert rcd.compute_ball_share(m) == pytest.approx(1.0 / (m * whole), rel=1e-9)
+    assert rcd.compute_ball_share(m) == pytest.approx(known, rel=1e-12)
 
 
 @pytest.mark.parametrize("m", [1, 2, 3])
@@ -100,34 +94,17 @@ def test_a_random_direction_falls_into_the_ball_at_least_as_often_as_equation_si
     whole, _ = quad(lambda theta: math.sin(theta) ** (m - 1), 0.0, math.pi)
     for radius in (1e-3, 0.05, 0.3, 0.9):
         cap, _ = quad(lambda theta: math.sin(theta) ** (m - 1), 0.0, math.asin(radius))
-        bound = rcd_bound.compute_success_bound(m, radius, math.pi / 2)
+        bound = rcd.compute_success_bound(m, radius, math.pi / 2)
         assert bound <= cap / whole * (1 + 1e-9)
         if radius == 1e-3:
             assert bound == pytest.approx(cap / whole, rel=1e-5)
         for phi in (0.5, 1.0, 1.5):
-            assert rcd_bound.compute_success_bound(m, radius * math.sin(phi), phi) == pytest.approx(bound)
-
-
-@pytest.mark.parametrize("m", [1, 2, 3])
-def test_lines_meet_the_ball_of_the_proof_twice_as_often_as_the_bound(m):
-    """Random lines from a start at the angle phi, and the ball B(k w*, k R) with k = 1/cos phi."""
-    rng, radius, phi, lines = np.random.default_rng(m), 0.3, 0.6, 200_000
-    best, start = np.eye(m + 1)[0], np.array([math.cos(phi), math.sin(phi), *np.zeros(m - 1)])
-    d = rng.standard_normal((lines, m + 1))
-    to_centre = best / math.cos(phi) - start
-    along = d @ to_centre / np.linalg.norm(d, axis=1)
-    share = np.mean(to_centre @ to_centre - along**2 <= (radius / math.cos(phi)) ** 2)
-    bound = rcd_bound.compute_success_bound(m, radius, phi)
-    assert share >= 2 * bound - 4 * math.sqrt(share / lines)
-    assert share == pytest.approx(2 * bound, rel=0.25)  # by (6) it is a little more
-
-
-# -- the region ---------------------------------------------------------------------------------------
+            assert rcd.compute_success_bound(m, radius * math.sin(phi), phi) == pytest.approx(bound)
 
 
 @pytest.mark.parametrize("dimensions", [1, 2, 3])
 def test_the_ball_is_the_largest_in_a_region_with_the_fewest_errors(dimensions):
-    for seed in range(1, 6):
+    for seed in (1, 2):
         X, y = scaled_set(seed, dimensions)
         model = fitted(X, y, 45, 10)
         w = weights_of(model)
@@ -151,27 +128,7 @@ def test_the_ball_is_the_largest_in_a_region_with_the_fewest_errors(dimensions):
         assert np.sign(beyond @ X[nearest]) == -signs[nearest]
 
 
-# -- the probability ----------------------------------------------------------------------------------
-
-
-def test_exact_probabilities_of_a_line_by_hand():
-    """One sample at angle 0: half of all directions are right, and lines from the other half find them."""
-    X, y, w = np.array([[1.0, 0.0]]), np.array([1.0]), np.array([-math.cos(0.3), math.sin(0.3)])
-    across = np.array([math.sin(0.3), math.cos(0.3)])  # towards the right half
-
-    def uniform(low, high):
-        return (high - low) / np.pi
-
-    a, b = np.pi / 2 - 0.3, np.pi / 2 + 0.3
-    assert a + b == pytest.approx(np.pi)
-    assert success_probability(X, y, w, across, 0, uniform) == pytest.approx(1.0)
-    narrow = np.array([[1.0, 0.0], [-math.sin(0.2), math.cos(0.2)]])  # right: between 0.2 and pi/2
-    share = success_probability(narrow, np.ones(2), w, across, 0, uniform)
-    assert share == pytest.approx(1.0 - (np.pi / 2 - 0.3) / np.pi)
-
-
-@pytest.mark.parametrize("angle", [10, 45, 90])
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(("seed", "angle"), [(1, 10), (2, 45), (3, 90)])
 def test_one_feature_by_lengths_of_arcs(seed, angle):
     X, y = scaled_set(seed, 1)
     model, trials = fitted(X, y, angle, 20_000), 20_000
@@ -181,7 +138,7 @@ def test_one_feature_by_lengths_of_arcs(seed, angle):
     assert exact >= max(1 - angle / 180, 2 * model.success_bound_)
 
 
-@pytest.mark.parametrize(("seed", "angle"), [(1, 10), (2, 20), (3, 45), (4, 90)])
+@pytest.mark.parametrize(("seed", "angle"), [(1, 10), (3, 45)])
 def test_two_features_by_quadrature_over_starts_and_directions(seed, angle):
     X, y = scaled_set(seed, 2)
     model, trials = fitted(X, y, angle, 20_000), 20_000
@@ -190,17 +147,6 @@ def test_two_features_by_quadrature_over_starts_and_directions(seed, angle):
     assert abs(model.success_share_ - exact) <= error
     assert 0.01 < exact < 0.99  # it could differ
     assert exact >= 2 * model.success_bound_
-
-
-@pytest.mark.parametrize("dimensions", [1, 2, 3])
-def test_no_share_is_below_its_bound_beyond_chance(dimensions):
-    for seed in range(20, 30):
-        X, y = scaled_set(seed, dimensions, size=30)
-        for angle in (5, 30, 80):
-            model = fitted(X, y, angle, 500, seed)
-            if model.n_trials_:
-                error = math.sqrt(model.success_bound_ * (1 - model.success_bound_) / model.n_trials_)
-                assert model.success_share_ >= 2 * model.success_bound_ - 4 * math.sqrt(2) * error
 
 
 def test_the_seed_draws_starts_and_directions():
@@ -218,9 +164,6 @@ def test_starts_within_the_ball_are_no_worse_and_do_not_count():
     assert math.isnan(model.success_share_)
     assert math.isnan(model.success_bound_)
     assert fitted(X, y, 50, 20).n_trials_ == 20
-
-
-# -- the committed run of configs/rcd-probability.yaml ------------------------------------------------
 
 
 def test_no_bound_is_broken_in_the_reference_run():

@@ -109,14 +109,7 @@ def test_a_score_is_that_of_the_better_of_two_refits(name):
         assert -balance == pytest.approx(abs(labels.sum()), abs=2 * len(chosen))
         losses.append(loss)
     assert search.loss == min(losses) < len(y) / 2
-
-
-def test_samples_that_fix_no_hyperplane_are_passed_over():
-    X, y = whole("liver")
-    rows = np.column_stack([np.ones(len(y)), X])
-    problem = Problem(rows, np.where(y == 1, 1.0, -1.0), np.full(len(y), 1 / len(y)), np.random.default_rng(0))
-    samples = build_merged_samples(problem)
-    assert RefitScorer(problem, samples, SearchProgress("refit")).score([3] * (rows.shape[1] - 1)) == WORST
+    assert scorer.score([3] * (rows.shape[1] - 1)) == WORST  # samples that fix no hyperplane
 
 
 @pytest.mark.parametrize("name", ["pcs", "csa"])

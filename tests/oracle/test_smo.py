@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from problems import several
 from scipy.spatial.distance import cdist
 
-from zoloss_cli.kernels.svm import MIN_CURVATURE, combine_rows, solve_dual
+from zoloss_cli.kernels.svm import MIN_CURVATURE, solve_dual
 from zoloss_cli.learners import kernel_svm
 from zoloss_cli.learners.base import Samples, add_bias_column
 from zoloss_cli.learners.kernel_svm import KernelSVMClassifier, share_kernels
@@ -63,23 +64,9 @@ def test_the_solver_takes_the_same_steps_as_plain_loops(share, C):
     assert not free.any() or bias == pytest.approx(gradient[free].mean())
 
 
-def test_rows_are_combined_without_a_copy():
-    K, rows, weights = np.arange(35.0).reshape(5, 7), np.array([4, 0, 3, 3, 1]), np.array([1.0, 2, -1, 0.5, 3])
-    for size in range(6):
-        np.testing.assert_allclose(
-            combine_rows(K, rows[:size], weights[:size]), weights[:size] @ K[rows[:size]]
-        )
-
-
-def draw_classes(n=120, K=4):
-    rng = np.random.default_rng(3)
-    y = np.arange(n) % K
-    return rng.normal(size=(n, 3)) + 1.5 * np.eye(K, 3)[y], y
-
-
 @pytest.mark.parametrize("C", [0.1, 100.0])
 def test_scores_from_the_solver_are_those_of_the_support_vectors(C, monkeypatch):
-    X, y = draw_classes()
+    X, y = several(3, 120, 4)
     seen, whole = [], KernelSVMClassifier.compute_scores
 
     def compare(self, samples):
@@ -96,7 +83,7 @@ def test_scores_from_the_solver_are_those_of_the_support_vectors(C, monkeypatch)
 
 
 def test_many_svms_score_together():
-    X, y = draw_classes()
+    X, y = several(3, 120, 4)
     model = AdaBoostECCClassifier("svm-perceptron", rounds=40).fit(X[:80], y[:80])
     samples = Samples(add_bias_column(X))
     together = list(KernelSVMClassifier.iterate_scores(model.estimators_, samples))
@@ -106,7 +93,7 @@ def test_many_svms_score_together():
 
 
 def test_fits_on_the_same_samples_share_a_kernel_where_they_may(monkeypatch):
-    X, y = draw_classes()
+    X, y = several(3, 120, 4)
     calls, whole = [], kernel_svm.cdist
     monkeypatch.setattr(kernel_svm, "cdist", lambda *a: calls.append(a) or whole(*a))
 

@@ -1,9 +1,10 @@
-"""Tests of differences against hand-computed examples, other definitions and brute force."""
+"""Tests of differences and effect sizes against examples, other definitions and brute force."""
 
 from __future__ import annotations
 
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.report.runs import RunResult
+from zoloss_cli.report.runs import RunResult, build_column_titles
 from zoloss_cli.report.statistics import (
     compare_by_signed_ranks,
     compare_pair,
@@ -22,10 +23,13 @@ from zoloss_cli.report.statistics import (
     compute_corrected_t_test,
     compute_critical_difference,
     compute_least_signed_rank_p,
+    compute_paired_d,
+    compute_rank_biserial,
     compute_signed_rank_p,
     correct_by_holm,
     find_best_learner,
 )
+from zoloss_cli.report.statistics_text import StatisticsReport, render_statistics
 
 # Demšar (2006), Table 6: ranks of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14 data sets by their AUC.
 DEMSAR = [
@@ -65,18 +69,9 @@ def means_of(rows, learners) -> RunResult:
     )
 
 
-# -- one data set ---------------------------------------------------------------------------------------
-
-numbers = st.floats(-50, 50).map(lambda x: round(x, 2))
+numbers = st.integers(-400, 400).map(lambda x: x / 16)
 differences = st.lists(numbers, min_size=2, max_size=30).filter(lambda d: max(d) > min(d))
 sizes = st.tuples(st.integers(2, 500), st.integers(1, 500))
-
-
-def test_a_hand_computed_corrected_t_test():
-    """Mean 2, s^2 = 8/3, (1/4 + 20/80) s^2 = 4/3, so t is the root of 3; with 3 degrees p = 1/2 - 1/pi."""
-    t, p = compute_corrected_t_test([2.0, 0.0, 4.0, 2.0], 80, 20)
-    assert t == pytest.approx(math.sqrt(3))
-    assert p == pytest.approx(0.5 - 1 / math.pi)
 
 
 @given(differences, sizes)
@@ -95,22 +90,6 @@ def test_the_corrected_t_test_is_its_plain_loop(d, parts):
     assert t == pytest.approx(expected, rel=1e-6, abs=1e-9)
     tail = stats.t.cdf(-abs(expected), len(d) - 1)
     assert p == pytest.approx(2 * tail, rel=1e-4, abs=1e-12)
-
-
-@given(differences, sizes, st.floats(0.01, 100))
-def test_swapping_flips_the_sign_and_the_scale_does_not_matter(d, parts, unit):
-    t, p = compute_corrected_t_test(d, *parts)
-    swapped, same = compute_corrected_t_test([-x for x in d], *parts)
-    assert (swapped, same) == (-t, p)
-    scaled, p_scaled = compute_corrected_t_test([unit * x for x in d], *parts)
-    assert scaled == pytest.approx(t, rel=1e-6, abs=1e-9)
-    assert p_scaled == pytest.approx(p, rel=1e-5, abs=1e-12)
-
-
-@given(differences, sizes)
-def test_the_correction_only_raises_p(d, parts):
-    uncorrected = stats.ttest_1samp(d, 0.0).pvalue
-    assert compute_corrected_t_test(d, *parts)[1] >= uncorrected - 1e-12
 
 
 def test_differences_that_are_all_the_same():
@@ -145,9 +124,6 @@ def test_where_the_test_does_not_apply():
     assert compare_pair(run_of({("d", "a"): {0: 1.0}, ("d", "b"): {1: 1.0}}), "d", "a", "b") is None
 
 
-# -- across data sets -----------------------------------------------------------------------------------
-
-
 def test_the_worked_example_of_demsar():
     ranks = compute_average_ranks(means_of(DEMSAR, VARIANTS))
     assert ranks.learners == ["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"]
@@ -160,25 +136,12 @@ def test_the_worked_example_of_demsar():
     assert compute_average_ranks(means_of(DEMSAR, VARIANTS), 0.10).groups == [(0, 2), (2, 3)]
 
 
-def test_friedman_as_demsar_has_it_but_for_ties():
-    """His chi^2 is 9.28 from average ranks alone; ties make ranks vary less and divide it by less than 1."""
-    table = np.array(DEMSAR)
-    n, k = table.shape
-    plain = 12 * n / (k * (k + 1)) * (np.sum(table.mean(axis=0) ** 2) - k * (k + 1) ** 2 / 4)
-    assert plain == pytest.approx(9.28, abs=5e-3)
-    ties = 3 * (2**3 - 2) + (4**3 - 4)  # three pairs, and one data set where all four are equal
-    expected = stats.chi2.sf(plain / (1 - ties / (n * k * (k * k - 1))), k - 1)
-    assert compute_average_ranks(means_of(DEMSAR, VARIANTS)).friedman_p == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("learners", "q"),
-    list(enumerate([1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164], start=2)),
-)
-def test_nemenyi_by_the_published_critical_values(learners, q):
+def test_nemenyi_by_the_published_critical_values():
     """Demšar's Table 5 (a)."""
-    expected = q * math.sqrt(learners * (learners + 1) / (6 * 20))
-    assert compute_critical_difference(learners, 20, 0.05) == pytest.approx(expected, rel=5e-4)
+    published = [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]
+    for learners, q in enumerate(published, start=2):
+        expected = q * math.sqrt(learners * (learners + 1) / (6 * 20))
+        assert compute_critical_difference(learners, 20, 0.05) == pytest.approx(expected, rel=5e-4)
 
 
 @given(st.lists(st.lists(st.integers(0, 4), min_size=4, max_size=4), min_size=2, max_size=12))
@@ -194,6 +157,14 @@ def test_ranks_are_a_permutation_of_their_sum_and_groups_are_all_maximal_ones(ro
     ]
     largest = [(i, j) for i, j in near if not any(a <= i and j <= b and (a, b) != (i, j) for a, b in near)]
     assert ranks.groups == largest
+
+
+def test_learners_exactly_the_critical_difference_apart_differ(monkeypatch):
+    monkeypatch.setattr("zoloss_cli.report.statistics.compute_critical_difference", lambda *_: 1.0)
+    run = means_of([[1, 2, 3]] * 3, ["a", "b", "c"])
+    assert compute_average_ranks(run).groups == []
+    rows = [row.split(",") for row in render_statistics([run], "csv", 0.05).splitlines()]
+    assert [row[10] for row in rows if row[1] == "nemenyi"] == ["1", "1", "1"]
 
 
 def test_equal_learners_are_nowhere_nan():
@@ -239,12 +210,6 @@ def test_signed_ranks_with_ties_and_zeros_by_brute_force(d):
     assert compute_signed_rank_p(d) == pytest.approx(brute_force_p(d), rel=1e-12)
 
 
-@pytest.mark.parametrize("n", [3, 5, 8, 12])
-def test_signed_ranks_without_ties_by_brute_force(n):
-    d = np.random.default_rng(n).normal(0.3, 1.0, n)
-    assert compute_signed_rank_p(d) == pytest.approx(brute_force_p(d), rel=1e-12)
-
-
 @pytest.mark.parametrize(("n", "p"), [(1, 1.0), (2, 0.5), (5, 0.0625), (6, 0.03125)])
 def test_the_least_p_that_few_data_sets_can_give(n, p):
     assert compute_signed_rank_p([float(i + 1) for i in range(n)]) == compute_least_signed_rank_p(n) == p
@@ -268,3 +233,77 @@ def test_pairs_with_one_learner_are_corrected_for_those_only():
     assert [x.p for x in some] == [plain[x.first, x.second] for x in some]
     assert [x.holm for x in some] == correct_by_holm([x.p for x in some])
     assert all(x.wins + x.ties + x.losses == 7 for x in every)
+
+
+@given(differences)
+def test_d_is_students_t_without_the_number_of_splits(d):
+    t = stats.ttest_1samp(d, 0.0).statistic
+    assert compute_paired_d(d) == pytest.approx(t / math.sqrt(len(d)), abs=1e-12)
+    assert compute_paired_d(d * 50) == pytest.approx(compute_paired_d(d), rel=0.5)  # t is seven times as large
+
+
+def test_d_of_differences_that_are_all_the_same():
+    assert compute_paired_d([0.0, 0.0]) == 0.0
+    assert compute_paired_d([-2.0, -2.0]) == -math.inf
+
+
+@given(st.lists(st.integers(-6, 6), min_size=1, max_size=12))
+def test_the_rank_biserial_correlation_is_wins_minus_losses_among_walsh_averages(d):
+    """Ranks of one sign count the pairs, each with itself too, whose sum has that sign: W+ without ties."""
+    r = compute_rank_biserial(d)
+    assert -1.0 <= r <= 1.0
+    assert compute_rank_biserial([-x for x in d]) == -r
+    left = [x for x in d if x]
+    if len({abs(x) for x in left}) == len(left) > 0:
+        sums = [a + b for a, b in itertools.combinations_with_replacement(left, 2)]
+        plus, minus = sum(s > 0 for s in sums), sum(s < 0 for s in sums)
+        assert r == pytest.approx((plus - minus) / (plus + minus))
+
+
+def build_values(shifts: dict[str, float], n_datasets: int = 12, seed: int = 0):
+    """Learners whose errors differ by known amounts, on data sets of random difficulty."""
+    rng = np.random.default_rng(seed)
+    cells = {}
+    for i in range(n_datasets):
+        difficulty = rng.uniform(5, 30)
+        for learner, shift in shifts.items():
+            cells[f"d{i}", learner] = {"test_error": (difficulty + shift + rng.normal(0, 0.5, 10)).tolist()}
+    return build_run(cells, sizes=(80, 20), split={"repeats": 10})
+
+
+SHIFTS = {"fld": 0.0, "pocket": 0.05, "svm": 4.0, "ccd": 6.0}
+
+
+def test_the_paragraph_says_what_the_tests_find():
+    run = build_values(SHIFTS)
+    text, ranks = StatisticsReport(run, 0.05).describe(), compute_average_ranks(run)
+    assert "4 learners are compared by their means of test error on 12 data sets" in text
+    assert ranks.friedman_p < 0.05
+    assert "Friedman's test rejects at 0.05 that all are equal (p <0.001)." in text
+    titles = build_column_titles(run.learners)
+    best = titles[ranks.learners[0]]
+    assert (
+        f"{ranks.critical_difference:.2f} or more apart: {best} is significantly better than SVM and CCD"
+        in text
+    )
+    named = {(a, b) for a, b in re.findall(r"(\S+) is better than (\S+) \(p", text)}
+    expected = set()
+    for pair in compare_by_signed_ranks(run)[1]:
+        if pair.holm <= 0.05:
+            better, worse = (pair.first, pair.second) if pair.wins > pair.losses else (pair.second, pair.first)
+            expected.add((titles[better], titles[worse]))
+    assert named == expected
+    tested = [c for d in run.datasets for c in compare_with_best(run, d)]
+    significant = sum(c.p <= 0.05 for c in tested)
+    assert f"{significant} of {len(tested)} differences to the data set's best learner" in text
+    assert "does not show that learners are equal" in text
+
+
+def test_the_paragraph_does_not_claim_what_was_not_found():
+    text = StatisticsReport(build_values(dict.fromkeys(SHIFTS, 0.0), 8), 0.01).describe()
+    assert "Friedman's test does not reject at 0.01" in text
+    assert "ranks give no ground to prefer a learner" in text
+    assert "is significantly better" not in text
+    assert re.search(r"no two differ at 0.01|nothing can differ at 0.01", text)
+    few = StatisticsReport(build_values(SHIFTS, 3), 0.05).describe()
+    assert "nothing can differ at 0.05: 3 data sets give no corrected p below 1.000" in few

@@ -1,4 +1,4 @@
-"""Learning from a stream: the textbook's updates by hand, scikit-learn's own, and fit in a fixed order."""
+"""Learning from a stream, and from sparse and mapped samples, against updates by hand and scikit-learn's."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from problems import weights_of
+from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import SGDClassifier
 from twins import python_averaged_perceptron, python_perceptron, python_sgd
 
@@ -15,10 +18,12 @@ from zoloss_cli import (
     MarginPerceptronClassifier,
     MarginSGDClassifier,
     PerceptronClassifier,
+    PocketClassifier,
+    RCDClassifier,
     ROMMAClassifier,
     progressive_errors,
 )
-from zoloss_cli.registry import LEARNERS
+from zoloss_cli.learners.linear import online
 
 FIXED = {
     "perceptron": PerceptronClassifier(order="fixed"),
@@ -36,51 +41,12 @@ def fresh(request):
     return clone(ONLINE[request.param])
 
 
-def weights_of(learner):
-    return np.concatenate([learner.intercept_, learner.coef_[0]])
-
-
 def row_by_row(learner, X, y, **more):
     for i in range(len(y)):
         learner.partial_fit(
             X[i : i + 1], y[i : i + 1], classes=[0, 1], **{k: v[i : i + 1] for k, v in more.items()}
         )
     return learner
-
-
-def test_the_learners_that_are_online_have_it():
-    """The pocket and the batch perceptron look at all rows at once."""
-    online = {
-        entry.learner_class.__name__
-        for entry in LEARNERS.builtin.values()
-        if hasattr(entry.learner_class, "partial_fit")
-    }
-    assert online == {type(learner).__name__ for learner in ONLINE.values()}
-
-
-def test_four_rows_by_hand():
-    """w = (bias, w1, w2); a margin of 0 is a mistake, and so are rows 1, 2 and 4."""
-    X = np.array([[2.0, 0.0], [0.0, 1.0], [-1.0, 0.5], [1.0, 3.0]])
-    y = np.array(["no", "yes", "yes", "no"])
-    learner, steps = PerceptronClassifier(), []
-    for row, label in zip(X, y, strict=True):
-        learner.partial_fit([row], [label], classes=["no", "yes"])
-        steps.append((*weights_of(learner), learner.n_mistakes_))
-    assert steps == [
-        (-1, -2, 0, 1),  # w = 0: every row is a mistake
-        (0, -2, 1, 2),  # said -1 of (0, 1)
-        (0, -2, 1, 2),  # says 2.5 of (-1, 0.5): right
-        (-1, -3, -2, 3),  # said 1 of (1, 3)
-    ]
-
-
-@pytest.mark.parametrize("fresh", ONLINE, indirect=True)
-def test_calls_of_one_row_are_one_call_of_all(fresh, noisy):
-    X, y = noisy
-    together = clone(fresh).partial_fit(X, y, classes=[0, 1])
-    np.testing.assert_allclose(weights_of(row_by_row(fresh, X, y)), weights_of(together), rtol=1e-12)
-    for count in ("n_mistakes_", "n_updates_"):
-        assert getattr(fresh, count, None) == getattr(together, count, None)
 
 
 @pytest.mark.parametrize("fresh", FIXED, indirect=True)
@@ -170,6 +136,88 @@ def test_mistakes_of_a_call_name_what_is_wrong(noisy):
         PerceptronClassifier(weighting="resample").partial_fit(X, y, [0, 1], np.ones(120))
 
 
-def test_a_stream_may_start_from_given_weights():
-    start = PerceptronClassifier(seeding=[0.0, 1.0]).partial_fit([[2.0]], [1], classes=[0, 1])
-    assert (start.coef_[0, 0], start.n_mistakes_) == (1.0, 0)
+LEARNERS = {
+    "perceptron": PerceptronClassifier(epochs=7, random_state=3),
+    "permuted": PerceptronClassifier(epochs=7, order="permuted", random_state=3),
+    "fixed": AveragedPerceptronClassifier(epochs=7, order="fixed"),
+    "averaged": AveragedPerceptronClassifier(epochs=7, record_every=3, random_state=3),
+    "resampled": AveragedPerceptronClassifier(epochs=7, weighting="resample", random_state=3),
+    **{
+        f"sgd-{cost}": MarginSGDClassifier(cost=cost, epochs=7, rate=2.0**-7, record_every=2, random_state=3)
+        for cost in ("hinge", "mls", "ls", "perceptron")
+    },
+}
+
+
+@pytest.fixture
+def samples():
+    """Small integers, and weights of mean 1 that are halves: their sums, and so margins of 0, are exact.
+
+    Most values are 0; so are one sample and one feature.
+    """
+    rng = np.random.default_rng(0)
+    X = rng.integers(-4, 5, (64, 11)).astype(float) * (rng.random((64, 11)) < 0.3)
+    X[17], X[:, 5] = 0.0, 0.0
+    y = np.where(X[:, 0] + X[:, 1] - X[:, 2] + rng.normal(size=64) > 0, "b", "a")
+    return X, y, rng.permutation(np.repeat([0.5, 1.5], 32))
+
+
+def map_samples(X, folder):
+    np.save(folder / "X.npy", X)
+    return np.load(folder / "X.npy", mmap_mode="r")
+
+
+def assert_same_fit(model, other, X, compared):
+    np.testing.assert_allclose(model.coef_, other.coef_, rtol=1e-11, atol=1e-13)
+    np.testing.assert_allclose(model.intercept_, other.intercept_, rtol=1e-11, atol=1e-13)
+    assert getattr(model, "n_mistakes_", 0) == getattr(other, "n_mistakes_", 0)
+    if hasattr(model, "recorded_weights_"):
+        np.testing.assert_allclose(model.recorded_weights_, other.recorded_weights_, rtol=1e-11, atol=1e-13)
+    np.testing.assert_array_equal(model.predict(X), other.predict(compared))
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_sparse_and_mapped_samples_give_the_same_fit(samples, tmp_path, name):
+    X, y, weights = samples
+    mapped = map_samples(X, tmp_path)
+    for options in ({}, {"sample_weight": weights}):
+        dense = clone(LEARNERS[name]).fit(X, y, **options)
+        for other in (sparse.csr_array(X), sparse.csc_matrix(X), sparse.coo_array(X), mapped):
+            assert_same_fit(dense, clone(LEARNERS[name]).fit(other, y, **options), X, other)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_stream_of_dense_and_sparse_parts_gives_the_same_fit(samples, name):
+    X, y, _ = samples
+    dense, other = clone(LEARNERS[name]), clone(LEARNERS[name])
+    for k, part in enumerate((slice(0, 30), slice(30, 31), slice(31, 40), slice(40, 64))):
+        dense.partial_fit(X[part], y[part], classes=["a", "b"])
+        other.partial_fit(X[part] if k == 2 else sparse.csr_array(X[part]), y[part], classes=["a", "b"])
+    assert_same_fit(dense, other, X, sparse.csr_array(X))
+
+
+def test_mapped_samples_are_predicted_in_parts_and_may_be_of_single_precision(samples, tmp_path, monkeypatch):
+    X, y, _ = samples
+    model = clone(LEARNERS["averaged"]).fit(X, y)
+    monkeypatch.setattr(online, "ROWS_PER_PREDICTION", 40)
+    np.testing.assert_array_equal(model.decision_function(map_samples(X, tmp_path)), model.decision_function(X))
+    mapped = map_samples(X.astype(np.float32), tmp_path)
+    assert_same_fit(model, clone(LEARNERS["averaged"]).fit(mapped, y), X, mapped)
+
+
+def test_what_is_wrong_with_sparse_samples_is_said(samples):
+    X, y, weights = samples
+    S = sparse.csr_array(X)
+    with pytest.raises(ValueError, match="seeding='fld' needs all samples at once"):
+        PerceptronClassifier(seeding="fld").fit(S, y)
+    with pytest.raises(ValueError, match="draws at random; order='fixed' cannot"):
+        PerceptronClassifier(order="fixed", weighting="resample").fit(S, y, sample_weight=weights)
+    with pytest.raises(ValueError, match="too large to compute with"):
+        PerceptronClassifier().fit(1e80 * S, y)
+    with pytest.raises(NotFittedError):
+        PerceptronClassifier().predict(S)
+    with pytest.raises(ValueError, match="features"):
+        clone(LEARNERS["perceptron"]).fit(S, y).predict(S[:, :5])
+    for learner in (PocketClassifier(), ROMMAClassifier(), RCDClassifier()):
+        with pytest.raises(TypeError, match=f"{type(learner).__name__} takes no sparse"):
+            learner.fit(S, y)

@@ -16,23 +16,22 @@ CAMPAIGNS = {
     "cluster-kills": "cluster_kills:ClusterKills",
     "signals": "signals:Signals",
     "disks": "disks:Disks",
-    "changed-results": "damage:DamagedResults",
-    "changed-models": "changed_models:ChangedModels",
-    "result-inputs": "result_inputs:ResultInputs",
-    "model-inputs": "model_inputs:ModelInputs",
-    "configs": "configs:ConfigInputs",
-    "tables": "tables:TableInputs",
-    "arguments": "arguments:ArgumentInputs",
+    "changed-results": "results:DamagedResults",
+    "changed-models": "models:ChangedModels",
+    "result-inputs": "results:ResultInputs",
+    "model-inputs": "models:ModelInputs",
+    "configs": "inputs:ConfigInputs",
+    "tables": "inputs:TableInputs",
+    "arguments": "inputs:ArgumentInputs",
     "downloads": "downloads:DownloadInputs",
-    "learners": "learners:LearnerInputs",
-    "bounds": "bounds:Bounds",
-    "forgeries": "forgeries:Forgeries",
-    "hostile-certificates": "hostile_files:HostileFiles",
+    "learners": "inputs:LearnerInputs",
+    "bounds": "certificates:Bounds",
+    "forgeries": "certificates:Forgeries",
+    "hostile-certificates": "certificates:HostileFiles",
     "bare-users": "bare_users:BareUsers",
 }
 
 
 def load_campaign(name: str, folder: Path) -> Any:
-    """Return a campaign that writes into a folder."""
     module, _, kind = CAMPAIGNS[name].partition(":")
     return getattr(importlib.import_module(f"torture.{module}"), kind)(folder)

@@ -11,7 +11,8 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parents[2])]
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "support"), str(TESTS.parent)]
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ.setdefault(name, "1")  # a process that forks has no other threads
 
@@ -25,7 +26,6 @@ MAX_SHOWN_FAULTS = 20
 
 
 def parse_arguments() -> argparse.Namespace:
-    """Return the options of the command line."""
     parser = argparse.ArgumentParser(prog="python tests/torture", description=__doc__)
     parser.add_argument("--campaign", action="append", choices=CAMPAIGNS, help="only this one; may be repeated")
     parser.add_argument("--minutes", type=float, default=10.0, help="for all campaigns together (default: 10)")
@@ -38,7 +38,6 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def run_campaign(campaign: Campaign, first: int, tries: int | None, seconds: float) -> int:
-    """Run a campaign, print what came of it, and return how many tries found a fault."""
     began = reported = time.monotonic()
     done = n_faulty = 0
     campaign.prepare()
@@ -52,7 +51,8 @@ def run_campaign(campaign: Campaign, first: int, tries: int | None, seconds: flo
             for seed, faults in found.items():
                 n_faulty += bool(faults)
                 if faults and n_faulty <= MAX_SHOWN_FAULTS:
-                    print_faults(campaign.name, seed, faults)
+                    print(*(f"FAULT {campaign.name} {seed}: {fault}" for fault in faults), sep="\n")
+                    print(f"  again: python tests/torture --campaign {campaign.name} --seed {seed} --tries 1")
             if time.monotonic() - reported > REPORT_SECONDS:
                 reported = time.monotonic()
                 print(f"{campaign.name}: {done:,} so far, {n_faulty} with faults", flush=True)
@@ -70,15 +70,7 @@ def run_campaign(campaign: Campaign, first: int, tries: int | None, seconds: flo
     return n_faulty
 
 
-def print_faults(name: str, seed: int, faults: list[str]) -> None:
-    """Print what a try found, and how to see it again."""
-    for fault in faults:
-        print(f"FAULT {name} {seed}: {fault}")
-    print(f"  again: python tests/torture --campaign {name} --seed {seed} --tries 1", flush=True)
-
-
 def main() -> int:
-    """Run what the command line asks for; return 1 if anything was found."""
     asked = parse_arguments()
     hear_signals()
     names = asked.campaign or list(CAMPAIGNS)

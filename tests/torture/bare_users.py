@@ -11,61 +11,46 @@ from torture.children import Outcome
 from torture.judge import find_faults
 
 RULE = "datasets: [sonar]\nsplit: {repeats: 2, seed: 5}\nlearners: {ave-perc: {epochs: 5}, fld: , lr: }\n"
-OUT = "OUT/"  # stands for a new name in the folder that may be written to
-COMMANDS = [
-    ["fit", "mine.csv", "--set", "steps=2000", "--model", "OUT/m.json"],
-    ["fit", "mine.csv", "--learner", "fld", "--model", "OUT/fld.json"],
-    ["evaluate", "mine.csv", "--learners", "rcd-bias,soft-svm,lr,sla", "--splits", "2", "--out", "OUT/mine"],
-    [
-        "plot",
-        "--figure",
-        "boundary",
-        "--dataset",
-        "yinyang",
-        "--learners",
-        "fld",
-        "--out",
-        "OUT/y.png",
-        "--force",
-    ],
-    ["table", str(REFERENCE), "--table", "IV"],
-    ["report", str(REFERENCE), "-o", "OUT/report.html"],
-    ["run", "mine.yaml", "--out", "OUT/results"],
-    ["table", str(REFERENCE), "--format", "latex"],
-    ["compare", str(REFERENCE)],
-    ["stats", str(REFERENCE), "--table", "II"],
-    ["status", str(REFERENCE)],
-    ["plot", str(REFERENCE)],
-    ["complexity", "mine.csv"],
-    ["prune", "mine.csv", "--by", "neighbours", "--out", "OUT/p.csv"],
-    ["validate", "configs/table2.yaml", "mine.yaml"],
-    ["schema"],
-    ["learners", "pivot"],
-    ["datasets"],
-    ["datasets", "show", "heart"],
-    ["datasets", "of", "configs/table2.yaml"],
-    ["datasets", "verify"],
-]
+COMMANDS = """
+fit mine.csv --set steps=2000 --model OUT/m.json
+fit mine.csv --learner fld --model OUT/fld.json
+evaluate mine.csv --learners rcd-bias,soft-svm,lr,sla --splits 2 --out OUT/mine
+plot --figure boundary --dataset yinyang --learners fld --force --out OUT/y.png
+table REFERENCE --table IV
+report REFERENCE -o OUT/report.html
+run mine.yaml --out OUT/results
+table REFERENCE --format latex
+compare REFERENCE
+stats REFERENCE --table II
+status REFERENCE
+plot REFERENCE
+complexity mine.csv
+prune mine.csv --by neighbours --out OUT/p.csv
+validate configs/table2.yaml mine.yaml
+schema
+learners pivot
+datasets
+datasets show heart
+datasets of configs/table2.yaml
+datasets verify
+"""
 
 
 class BareUsers(Campaign):
-    """No home, a package and a working folder that are read-only."""
-
     name = "bare-users"
     unit = "commands"
     n_short = 0  # tests/faults/test_unwritable_installation.py is the short form
 
     def prepare(self) -> None:
-        """Install a copy."""
         self.user = BareUser({"mine.csv": GOOD, "mine.yaml": RULE})
 
     def close(self) -> None:
-        """Remove it."""
         self.user.remove()
 
     def attack(self, seed: int) -> list[str]:
-        """Run the commands in turn."""
-        words = [word.replace(OUT, f"{self.user.writable}/{seed}-") for word in COMMANDS[seed % len(COMMANDS)]]
+        lines = COMMANDS.strip().splitlines()
+        line = lines[seed % len(lines)].replace("OUT/", f"{self.user.writable}/{seed}-")
+        words = line.replace("REFERENCE", str(REFERENCE)).split()
         ended = self.user.run(*words)
         self.counts[f"{words[0]}, exit {ended.code}"] += 1
         faults = find_faults(Outcome(ended.code, ended.out, ended.err), shows_progress=True)

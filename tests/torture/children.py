@@ -6,20 +6,20 @@ The children run the real entry point. Several commands share a child until one 
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import math
 import os
-import pickle
 import resource
-import select
 import shutil
 import signal
-import struct
 import sys
 import tempfile
 import time
 import traceback
 from dataclasses import dataclass, field
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -32,17 +32,8 @@ NO_OUTCOME = 255  # a child that ended without a word although its command did n
 MAX_OUTPUT_CHARACTERS = 1 << 20
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # What Python calls before it changes files, and which of the arguments are paths.
-CHANGES = {
-    "os.mkdir": (0,),
-    "os.rename": (0, 1),
-    "os.remove": (0,),
-    "os.rmdir": (0,),
-    "os.link": (1,),
-    "os.symlink": (1,),
-    "os.truncate": (0,),
-    "os.chmod": (0,),
-    "os.mkfifo": (0,),
-}
+CHANGES = dict.fromkeys(("os.mkdir", "os.remove", "os.rmdir", "os.truncate", "os.chmod", "os.mkfifo"), (0,))
+CHANGES |= {"os.rename": (0, 1), "os.link": (1,), "os.symlink": (1,)}
 
 
 @dataclass(frozen=True)
@@ -52,6 +43,8 @@ class Command:
     arguments: list[str]
     folder: Path
     environment: dict[str, str] = field(default_factory=dict)
+    about: Any = None  # what its campaign wants to know when it judges
+    shows_progress: bool = False
 
 
 @dataclass
@@ -67,7 +60,6 @@ class Outcome:
 
 
 def run_commands(commands: list[Command]) -> list[Outcome]:
-    """Run commands one after the other, in as few children as they leave alive."""
     outcomes: list[Outcome] = []
     while len(outcomes) < len(commands):
         outcomes += _run_in_child(commands[len(outcomes) :])
@@ -90,24 +82,25 @@ def warm_up(commands: list[Command]) -> None:
 
 def _run_in_child(commands: list[Command]) -> list[Outcome]:
     """Run commands in one child and return the outcomes of those that it got to, at least one."""
-    read, write = os.pipe()
+    receiver, sender = Pipe(duplex=False)
     sys.stdout.flush()
     sys.stderr.flush()
     pid = os.fork()
     if pid == 0:
-        os.close(read)
+        receiver.close()
         try:
-            _serve(commands, write)
+            _serve(commands, sender)
         finally:
             os._exit(0)
-    os.close(write)
+    sender.close()
     outcomes: list[Outcome] = []
-    received = bytearray()
-    while len(outcomes) < len(commands) and (outcome := _receive(read, pid, received)):
-        outcomes.append(outcome)
-    os.close(read)
-    if len(outcomes) == len(commands):
+    with contextlib.suppress(EOFError, OSError):  # the child is gone
+        while len(outcomes) < len(commands):
+            if not receiver.poll(WALL_SECONDS):
+                os.kill(pid, signal.SIGKILL)
+            outcomes.append(receiver.recv())
         os.kill(pid, signal.SIGKILL)  # it has nothing left to do
+    receiver.close()
     _, status, usage = os.wait4(pid, 0)
     if len(outcomes) < len(commands):
         code = os.waitstatus_to_exitcode(status) or NO_OUTCOME
@@ -118,33 +111,15 @@ def _run_in_child(commands: list[Command]) -> list[Outcome]:
     return outcomes
 
 
-def _receive(read: int, pid: int, received: bytearray) -> Outcome | None:
-    """Return the next outcome, or None when the child is gone; one that takes too long is killed.
-
-    `received` keeps what came of the outcomes after it.
-    """
-    while len(received) < 4 or len(received) < 4 + struct.unpack("<I", received[:4])[0]:
-        if not select.select([read], [], [], WALL_SECONDS)[0]:
-            os.kill(pid, signal.SIGKILL)
-        chunk = os.read(read, 1 << 16)
-        if not chunk:
-            return None
-        received += chunk
-    end = 4 + struct.unpack("<I", received[:4])[0]
-    outcome = pickle.loads(received[4:end])
-    del received[:end]
-    return outcome
-
-
-def _serve(commands: list[Command], write: int) -> None:
-    """Run commands and send what came of each."""
+def _serve(commands: list[Command], sender: Connection) -> None:
     os.setpgid(0, 0)
     forget_main()
     share_server()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     outside: list[str] = []
     allowed: list[str] = []
-    caches = _list_caches()
+    drawing = sys.modules.get("matplotlib")
+    caches = [drawing.get_cachedir(), drawing.get_configdir()] if drawing else []  # as for every user
     _watch_files(outside, allowed)
     _limit_memory()
     for command in commands:
@@ -152,10 +127,7 @@ def _serve(commands: list[Command], write: int) -> None:
         allowed[:] = [os.path.realpath(command.folder), str(TOP / "zoloss_cli"), "/dev/null", *caches]
         outcome = _run_here(command)
         outcome.outside = list(outside)
-        content = pickle.dumps(outcome)
-        content = struct.pack("<I", len(content)) + content
-        while content:
-            content = content[os.write(write, content) :]
+        sender.send(outcome)
 
 
 def forget_main() -> None:
@@ -170,18 +142,8 @@ def share_server() -> None:
     from multiprocessing import forkserver
 
     if forkserver._forkserver._forkserver_pid is not None:  # type: ignore[attr-defined]
-        forkserver._forkserver.ensure_running = _do_nothing  # type: ignore[attr-defined]
-        forkserver.ensure_running = _do_nothing
-
-
-def _do_nothing() -> None:
-    pass
-
-
-def _list_caches() -> list[str]:
-    """Return where packages keep what they compute, as they do for every user."""
-    drawing = sys.modules.get("matplotlib")
-    return [drawing.get_cachedir(), drawing.get_configdir()] if drawing else []
+        forkserver._forkserver.ensure_running = lambda: None  # type: ignore[attr-defined]
+        forkserver.ensure_running = lambda: None
 
 
 def _run_here(command: Command, limited: bool = True) -> Outcome:
@@ -239,8 +201,6 @@ def _limit_memory() -> None:
 
 
 def _watch_files(outside: list[str], allowed: list[str]) -> None:
-    """Note every path outside the allowed folders that Python is about to change."""
-
     def watch(event: str, arguments: tuple) -> None:
         if event == "open":
             path, _, flags = arguments
@@ -260,5 +220,4 @@ def _watch_files(outside: list[str], allowed: list[str]) -> None:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder and what is in it."""
     shutil.rmtree(folder, ignore_errors=True)

@@ -16,18 +16,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-for folder in (Path(__file__).resolve().parents[2], Path(__file__).resolve().parents[1]):
-    sys.path.insert(0, str(folder))
-for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[variable] = "1"
-
 CLONE_NEWUTS = 0x04000000
 CLONE_NEWNET = 0x40000000
 SCHEDULER_PORT = 8786
 
 
 async def run_scheduler(address: str) -> None:
-    """Schedule until killed."""
     from distributed import Scheduler
 
     async with Scheduler(host=address, port=SCHEDULER_PORT, dashboard=False) as scheduler:
@@ -44,45 +38,43 @@ async def run_worker(address: str, scheduler: str, folder: str) -> None:
         await worker.finished()
 
 
+def redirect(*names: str, mode: int = os.O_TRUNC) -> None:
+    for number, name in enumerate(names, start=1):
+        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | mode, 0o600), number)
+
+
 def run_client(folder: str, arguments: list[str]) -> None:
-    """Run a command of zoloss with its output in files."""
     os.chdir(folder)
-    for number, name in ((1, ".out"), (2, ".err")):
-        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
+    redirect(".out", ".err")
     sys.argv = ["zoloss", *arguments]
     from zoloss_cli.__main__ import main
 
     main()
 
 
-def fork(place: dict[str, str], run: Callable[[], object], folder: str) -> int:
-    """Start a process on a host, and return its id."""
+def fork(run: Callable[[], int | None]) -> int:
+    """Start a function in a process and process group of its own, and return its id."""
     pid = os.fork()
     if pid:
         return pid
     code = 1
     try:
         os.setpgid(0, 0)
-        for number in (signal.SIGCHLD, signal.SIGTERM):
-            signal.signal(number, signal.SIG_DFL)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        log = os.open(Path(folder) / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        for number in (1, 2):
-            os.dup2(log, number)
-        enter(place)
-        run()
-        code = 0
+        code = run() or 0
+    except KeyboardInterrupt:  # after the command's own end
+        code = 128 + signal.SIGINT
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+        finally:  # also where nothing can be written
+            os._exit(code)
     raise AssertionError("a fork never gets here")
 
 
 def enter(place: dict[str, str]) -> None:
-    """Be on a host from now on: in its network, by its name."""
     libc = ctypes.CDLL(None, use_errno=True)
     if place["namespace"]:
         handle = os.open(f"/run/netns/{place['namespace']}", os.O_RDONLY)
@@ -95,7 +87,7 @@ def run_plainly(folder: str, arguments: list[str]) -> None:
     """Run a command of zoloss whose tasks run in the process itself, one after another."""
     from concurrent.futures import Future
 
-    from zoloss_cli.experiment.executors.pool import PoolExecutor
+    from zoloss_cli.experiment.pool import PoolExecutor
     from zoloss_cli.experiment.task import run_chunk
 
     def submit(self, cell, splits, seconds):
@@ -110,6 +102,11 @@ def run_plainly(folder: str, arguments: list[str]) -> None:
 
 def start(place: dict[str, str], what: str, arguments: list, folder: str) -> None:
     """Be a scheduler, a worker or a client."""
+    for number in (signal.SIGCHLD, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    redirect(*[str(Path(folder) / "log")] * 2, mode=os.O_APPEND)
+    enter(place)
     if what == "scheduler":
         asyncio.run(run_scheduler(place["address"]))
     elif what == "worker":
@@ -119,7 +116,6 @@ def start(place: dict[str, str], what: str, arguments: list, folder: str) -> Non
 
 
 def find_exit_code(pid: int) -> int | None:
-    """Return how a process ended, None while it lives; one whose end was told before was killed."""
     try:
         found, status = os.waitpid(pid, os.WNOHANG)
     except ChildProcessError:
@@ -128,14 +124,15 @@ def find_exit_code(pid: int) -> int | None:
 
 
 def main() -> None:
-    """Answer until the input ends."""
     folder = sys.argv[1]
+    for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        os.environ[variable] = "1"
     import distributed  # noqa: F401
     import sklearn.linear_model  # noqa: F401
 
-    from zoloss_cli.api import experiments as added_learners  # noqa: F401
-    from zoloss_cli.cli import _progress as _running  # noqa: F401
-    from zoloss_cli.experiment.executors import dask_cluster, dask_worker  # noqa: F401
+    from zoloss_cli.api import experiments  # noqa: F401
+    from zoloss_cli.cli import _progress  # noqa: F401
+    from zoloss_cli.experiment import dask, dask_worker  # noqa: F401
     from zoloss_cli.learners.linear import fld  # noqa: F401
 
     print("ready", flush=True)
@@ -144,7 +141,7 @@ def main() -> None:
         if what == "wait":  # for the end of a process
             print(json.dumps(find_exit_code(rest[0])), flush=True)
         else:
-            print(fork(place, functools.partial(start, place, what, rest, folder), folder), flush=True)
+            print(fork(functools.partial(start, place, what, rest, folder)), flush=True)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,6 @@ POLL_SECONDS = 0.002
 
 
 def find_obstacle() -> str:
-    """Return why no network namespaces can be made; empty if they can."""
     name = f"zoloss-{os.getpid()}-try"
     try:
         made = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True, check=False)
@@ -33,13 +32,7 @@ def find_obstacle() -> str:
 
 
 class Network:
-    """A switch and hosts with an address each; nothing outside of them is changed.
-
-    Parameters
-    ----------
-    count : int
-        How many hosts.
-    """
+    """A switch and hosts with an address each; nothing outside of them is changed."""
 
     def __init__(self, count: int):
         self.prefix = f"zl{os.getpid() % 100000}"
@@ -47,43 +40,32 @@ class Network:
         self.switch = f"{self.prefix}sw"
 
     def open(self) -> list[dict[str, str]]:
-        """Make it; return the name, address and namespace of each host."""
-        _ip("netns", "add", self.switch)
-        _ip("-n", self.switch, "link", "add", "br0", "type", "bridge")
-        _ip("-n", self.switch, "link", "set", "br0", "up")
+        _ip(f"netns add {self.switch}")
+        _ip(f"-n {self.switch} link add br0 type bridge")
+        _ip(f"-n {self.switch} link set br0 up")
         hosts = []
         for i, name in enumerate(self.names):
             address = f"{SUBNET}.{i + 1}"
-            _ip("netns", "add", name)
-            peer = ("peer", "name", f"p{i}", "netns", self.switch)
-            _ip("link", "add", "eth0", "netns", name, "type", "veth", *peer)
-            _ip("-n", self.switch, "link", "set", f"p{i}", "master", "br0", "up")
-            _ip("-n", name, "addr", "add", f"{address}/24", "dev", "eth0")
-            _ip("-n", name, "link", "set", "eth0", "up")
-            _ip("-n", name, "link", "set", "lo", "up")
+            _ip(f"netns add {name}")
+            _ip(f"link add eth0 netns {name} type veth peer name p{i} netns {self.switch}")
+            _ip(f"-n {self.switch} link set p{i} master br0 up")
+            _ip(f"-n {name} addr add {address}/24 dev eth0")
+            _ip(f"-n {name} link set eth0 up")
+            _ip(f"-n {name} link set lo up")
             hosts.append({"name": f"host{i}", "address": address, "namespace": name})
         return hosts
 
     def close(self) -> None:
-        """Remove all of it."""
         for name in [*self.names, self.switch]:
             subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
 
 
-def _ip(*arguments: str) -> None:
-    subprocess.run(["ip", *arguments], check=True, capture_output=True)
+def _ip(words: str) -> None:
+    subprocess.run(["ip", *words.split()], check=True, capture_output=True)
 
 
 class Hosts:
-    """A program that starts processes on hosts.
-
-    Parameters
-    ----------
-    places : list of dict
-        Name, address and namespace of each host.
-    folder : Path
-        Where logs and scratch files go.
-    """
+    """A program that starts processes on hosts, each with a name, an address and a namespace."""
 
     def __init__(self, places: list[dict[str, str]], folder: Path):
         self.places = places
@@ -95,22 +77,18 @@ class Hosts:
         assert self.program.stdout.readline().strip() == "ready"
 
     def start(self, i: int, what: str, *arguments: Any) -> int:
-        """Start a process on the i-th host, and return its id."""
         return self._ask([self.places[i], what, *arguments])
 
     def find_code(self, pid: int) -> int | None:
-        """Return how a process ended; None while it lives."""
         return self._ask([None, "wait", pid])
 
     def kill(self, pid: int) -> None:
-        """Kill a process that was started here, and wait for its end."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
         while self.find_code(pid) is None:
             time.sleep(POLL_SECONDS)
 
     def close(self) -> None:
-        """End the program; what it started was ended before."""
         self.program.kill()
         self.program.wait()
 

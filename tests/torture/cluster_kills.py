@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from random import Random
@@ -50,14 +49,11 @@ RUN = ["run", "c.yaml", "--out", "results", "--allow-code"]
 
 
 class ClusterKills(Campaign):
-    """SIGKILL of workers, scheduler and client."""
-
     name = "cluster-kills"
     n_short = 0  # tests/faults/test_cluster_kills.py has one
     unit = f"rounds of {KILLS_PER_TRY} kills"
 
     def prepare(self) -> None:
-        """Make hosts: one for scheduler and client, two for workers; and run once on this machine alone."""
         obstacle = find_obstacle()
         self.network = None if obstacle else Network(3)
         alone = [{"name": f"host{i}", "address": "127.0.0.1", "namespace": ""} for i in range(3)]
@@ -66,7 +62,8 @@ class ClusterKills(Campaign):
         self.address = f"tcp://{self.hosts.places[0]['address']}:{SCHEDULER_PORT}"
         self.workers: dict[int, int] = {}  # the process of each host
         self.scheduler = 0
-        truth = self._make_folder("undisturbed")
+        self.codes: dict[int, int] = {}  # of clients that have ended
+        truth = self.make_folder("undisturbed")
         client = self.hosts.start(0, "plain", str(truth), [*RUN, "--jobs", "1"])
         self._wait_for_end(client)
         self.truth = read_records(truth / "results")
@@ -77,14 +74,14 @@ class ClusterKills(Campaign):
         """Kill something so many times; every run that ends in between must be as the undisturbed one."""
         rng, faults, number = self.rng(seed), list[str](), 0
         self._start_cluster()
-        folder = self._make_folder(f"try-{seed}-0")
+        folder = self.make_folder(f"{seed}-0")
         client = self._start_client(folder)
         before: dict = {}
         for _ in range(KILLS_PER_TRY):
             if self._wait(rng, client, folder):
                 faults += self._judge(folder, client)
                 number, before = number + 1, {}
-                folder = self._make_folder(f"try-{seed}-{number}")
+                folder = self.make_folder(f"{seed}-{number}")
                 client = self._start_client(folder)
                 self._wait(rng, client, folder)
             client, before = self._kill(rng, client, folder, before, faults)
@@ -94,7 +91,6 @@ class ClusterKills(Campaign):
         return faults
 
     def close(self) -> None:
-        """End hosts and network."""
         self._stop_cluster()
         self.hosts.close()
         if self.network:
@@ -109,7 +105,7 @@ class ClusterKills(Campaign):
         if victim == "worker":
             i = rng.choice(list(self.workers))
             self.hosts.kill(self.workers[i])
-            self._start_worker(i)
+            self.workers[i] = self.hosts.start(i, "worker", self.address)
         elif victim == "scheduler":
             self._stop_cluster()
             self._start_cluster()
@@ -137,25 +133,15 @@ class ClusterKills(Campaign):
         self.counts["runs that ended"] += 1
         return faults
 
-    # -- processes ----------------------------------------------------------------------------------
-
-    codes: dict[int, int] = {}  # noqa: RUF012
-
-    def _make_folder(self, title: str) -> Path:
-        folder = self.folder / title
-        remove_folder(folder)
-        folder.mkdir()
+    def make_folder(self, title: object) -> Path:
+        folder = super().make_folder(title)
         for name, text in (("c.yaml", CONFIG), ("slow.py", LEARNER), ("t.csv", ROWS)):
             (folder / name).write_text(text, encoding="utf-8")
         return folder
 
     def _start_cluster(self) -> None:
         self.scheduler = self.hosts.start(0, "scheduler")
-        for i in (1, 2):
-            self._start_worker(i)
-
-    def _start_worker(self, i: int) -> None:
-        self.workers[i] = self.hosts.start(i, "worker", self.address)
+        self.workers = {i: self.hosts.start(i, "worker", self.address) for i in (1, 2)}
 
     def _stop_cluster(self) -> None:
         for pid in self.workers.values():
@@ -176,20 +162,12 @@ class ClusterKills(Campaign):
     def _wait(self, rng: Random, client: int, folder: Path) -> bool:
         """Wait until some records more are stored; return whether the run has ended."""
         cells = folder / "results" / "cells"
-        wanted, began = count_lines(cells) + rng.randint(0, MAX_NEW_RECORDS), time.monotonic()
-        while not self._has_ended(client) and count_lines(cells) < wanted:
-            self._check_time(began, folder)
+        return self._wait_for_end(client, cells, count_lines(cells) + rng.randint(0, MAX_NEW_RECORDS))
+
+    def _wait_for_end(self, client: int, cells: Path | None = None, n_wanted: int = 0) -> bool:
+        began = time.monotonic()
+        while not self._has_ended(client) and (cells is None or count_lines(cells) < n_wanted):
+            if time.monotonic() - began > HANG_SECONDS:
+                raise RuntimeError(f"nothing was stored for {HANG_SECONDS:.0f} s in {cells or self.folder}")
             time.sleep(POLL_SECONDS)
         return client in self.codes
-
-    def _wait_for_end(self, client: int) -> None:
-        began = time.monotonic()
-        while not self._has_ended(client):
-            self._check_time(began, self.folder)
-            time.sleep(POLL_SECONDS)
-
-    def _check_time(self, began: float, folder: Path) -> None:
-        if time.monotonic() - began > HANG_SECONDS:
-            said = folder / ".err"
-            print(said.read_text(encoding="utf-8") if said.exists() else "", file=sys.stderr)
-            raise RuntimeError(f"nothing was stored for {HANG_SECONDS:.0f} s in {folder}")

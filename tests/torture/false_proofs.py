@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import lcm
+from random import Random
 from typing import Any
 
 import certificate_oracle as oracle
 
-MAX_DECIDED = 9  # places, all of whose decisions are listed
 SCHEMES = ("right", "fewer features", "zero splits", "floored splits", "negative splits", "named twice")
 SCHEMES += ("rounded up", "both classes", "pairs used twice", "few leaves")
-SET_SCHEMES = ("right", "weightless", "two names", "rounded up", "decide everything", "cancelled weights")
-
-Place = tuple[int, ...]
+SET_SCHEMES = ("right", "weightless", "two names", "rounded up", "cancelled weights")
 
 
-def write_false_proof(problem: oracle.Problem, rng: random.Random) -> tuple[str, dict[str, Any]] | None:
-    """Return a method and a proof about the samples of a problem; None if there is nothing to claim."""
+def write_false_proof(problem: oracle.Problem, rng: Random) -> tuple[str, dict[str, Any]] | None:
     if rng.random() < 0.6:
         return write_cones(problem, rng, rng.choice(SCHEMES))
     return write_sets(problem, rng, rng.choice(SET_SCHEMES))
@@ -27,8 +23,7 @@ def write_false_proof(problem: oracle.Problem, rng: random.Random) -> tuple[str,
 # --- Cones: pairs along single axes are easy to find, and prove nothing about what is between the axes
 
 
-def write_cones(problem: oracle.Problem, rng: random.Random, scheme: str) -> tuple[str, dict[str, Any]] | None:
-    """Return a proof by pairs that conflict along axes alone."""
+def write_cones(problem: oracle.Problem, rng: Random, scheme: str) -> tuple[str, dict[str, Any]] | None:
     n_features = len(problem.integers[0])
     first = {x: i for i, x in reversed(list(enumerate(problem.integers)))}
     places = sorted(x for x, net in problem.net.items() if net)
@@ -39,10 +34,9 @@ def write_cones(problem: oracle.Problem, rng: random.Random, scheme: str) -> tup
     if scheme == "named twice":
         left, right = left * 2, right * 2
     factor = rng.choice([2, 3]) if scheme == "rounded up" else 1
-    rounded = factor - 1 if scheme == "rounded up" else 0
     used = [rng.randrange(n_features)] if scheme == "fewer features" else list(range(n_features))
     copies = [
-        [x for x in side for _ in range((abs(problem.net[x]) + rounded) // factor)] for side in (left, right)
+        [x for x in side for _ in range((abs(problem.net[x]) + factor - 1) // factor)] for side in (left, right)
     ]
     if not all(copies):
         return None
@@ -102,22 +96,18 @@ def match(left: list[int], right: list[int], is_repeated: bool = False) -> list[
 # --- Impossible sets
 
 
-def write_sets(problem: oracle.Problem, rng: random.Random, scheme: str) -> tuple[str, dict[str, Any]] | None:
-    """Return a proof by sets that have nothing in common, or by a list of all decisions."""
+def write_sets(problem: oracle.Problem, rng: Random, scheme: str) -> tuple[str, dict[str, Any]] | None:
     places = sorted(x for x, net in problem.net.items() if net)
     found = list(oracle.list_impossible_sets(places, [problem.net[x] > 0 for x in places]))
     names = [[i for i, x in enumerate(problem.integers) if x == place] for place in places]
     factor = rng.choice([2, 3]) if scheme == "rounded up" else 1
-    rounded = factor - 1 if scheme == "rounded up" else 0
-    copies = [(abs(problem.net[x]) + rounded) // factor for x in places]
+    copies = [(abs(problem.net[x]) + factor - 1) // factor for x in places]
     rng.shuffle(found)
     sets = [
         [[names[k][0] for k in members], [int(w * lcm(*(v.denominator for v in weights))) for w in weights]]
         for members, weights in found
     ]
     proof = {"sets": sets, "target": 1, "factor": factor, "grains": 1, "tree": []}
-    if scheme == "decide everything":
-        return decide_everything(proof, found, copies, names, rng.choice([1, -1]))
     if scheme == "weightless":
         sets[:] = [[[each[0]], [0]] for each in names]
         packed = [(k, count) for k, count in enumerate(copies)]
@@ -135,49 +125,9 @@ def write_sets(problem: oracle.Problem, rng: random.Random, scheme: str) -> tupl
 
 
 def pack(sets: list[tuple[int, ...]], copies: list[int]) -> Iterator[tuple[int, int]]:
-    """Yield sets and weights whose loads no place exceeds."""
     left = list(copies)
     for k, members in enumerate(sets):
         if weight := min(left[i] for i in members):
             for i in members:
                 left[i] -= weight
             yield k, weight
-
-
-def decide_everything(
-    proof: dict[str, Any], found: list[Any], copies: list[int], names: list[list[int]], sign: int
-) -> tuple[str, dict[str, Any]] | None:
-    """Return a tree of all decisions with a target that is too high by one.
-
-    Where no set is without an error, a set has a weight of this sign that proves it falsely.
-    """
-    sets = [members for members, _ in found]
-    decided = sorted({i for members in sets for i in members})
-    if not sets or len(decided) > MAX_DECIDED:
-        return None
-    errors = [frozenset(i for k, i in enumerate(decided) if n >> k & 1) for n in range(2 ** len(decided))]
-    hitting = [sum(copies[i] for i in each) for each in errors if all(each & set(members) for members in sets)]
-    proof["target"] = min(hitting) + 1
-    tree: list[int] = []
-
-    def visit(at: int, wrong: frozenset[int]) -> None:
-        if at < len(decided):
-            tree.extend((1, names[decided[at]][0]))
-            visit(at + 1, wrong | {decided[at]})
-            visit(at + 1, wrong)
-            return
-        tree.extend((0, 1, *choose_weight(sets, wrong, proof["target"], sign)))
-
-    visit(0, frozenset())
-    proof["tree"] = tree
-    return "impossible sets", proof
-
-
-def choose_weight(
-    sets: Iterable[tuple[int, ...]], wrong: frozenset[int], target: int, sign: int
-) -> tuple[int, int]:
-    """Return a set and its weight: a true reason if some set has no error, or else a false one."""
-    hits = [len(wrong & set(members)) for members in sets]
-    if 0 in hits:
-        return hits.index(0), target
-    return hits.index(max(hits)), sign * target

@@ -8,7 +8,6 @@ import os
 import signal
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import ClassVar
@@ -39,39 +38,8 @@ SOON_SECONDS = 0.01
 MAX_RUNS = 4  # until all is there: a task whose worker was killed is tried again in the next run
 
 
-@dataclass(frozen=True)
-class Undisturbed:
-    """A run that nobody disturbed: where it is, its records, and how long it took."""
-
-    folder: Path
-    records: dict
-    seconds: float
-
-
-def write_config(folder: Path) -> None:
-    """Write the config that all of these runs have."""
-    (folder / "c.yaml").write_text(CONFIG, encoding="utf-8")
-
-
-def run_undisturbed(folder: Path) -> Undisturbed:
-    """Run in this process, for what stays in memory, and in a fork, for the truth."""
-    warm = folder / "warm"
-    warm.mkdir()
-    for each in (folder, warm):
-        write_config(each)
-    warm_up([Command(RUN, warm)])
-    began = time.monotonic()
-    ended = start_fork(RUN, folder).wait()
-    records = read_records(folder / "results")
-    if ended.code or not records:
-        raise RuntimeError(f"no run to compare with: {ended.err}")
-    return Undisturbed(folder, records, time.monotonic() - began)
-
-
 class Kills(Campaign):
-    """SIGKILL."""
-
-    undisturbed: ClassVar[Undisturbed | None] = None
+    undisturbed: ClassVar[tuple[Path, dict, float] | None] = None
 
     name = "kills"
     n_short = 1
@@ -81,22 +49,40 @@ class Kills(Campaign):
         """Run once without a disturbance, for all campaigns that disturb this run."""
         self.server = start_server()
         if Kills.undisturbed is None:
-            Kills.undisturbed = run_undisturbed(Path(tempfile.mkdtemp(prefix="torture-undisturbed-")))
-            atexit.register(remove_folder, Kills.undisturbed.folder)
-        self.done, self.truth = Kills.undisturbed.folder / "results", Kills.undisturbed.records
-        self.seconds = Kills.undisturbed.seconds
+            folder = Path(tempfile.mkdtemp(prefix="torture-undisturbed-"))
+            atexit.register(remove_folder, folder)
+            warm_up([Command(RUN, self.make_folder("warm"))])
+            (folder / "c.yaml").write_text(CONFIG, encoding="utf-8")
+            began = time.monotonic()
+            ended = start_fork(RUN, folder).wait()
+            records = read_records(folder / "results")
+            if ended.code or not records:
+                raise RuntimeError(f"no run to compare with: {ended.err}")
+            Kills.undisturbed = folder / "results", records, time.monotonic() - began
+        self.done, self.truth, self.seconds = Kills.undisturbed
 
-    def make_folder(self, title: str) -> Path:
-        """Return a new folder with the config."""
-        folder = self.folder / title
-        remove_folder(folder)
-        folder.mkdir()
-        write_config(folder)
+    def make_folder(self, title: object) -> Path:
+        folder = super().make_folder(title)
+        (folder / "c.yaml").write_text(CONFIG, encoding="utf-8")
         return folder
+
+    def compare_finished(self, folder: Path) -> list[str]:
+        """Return how the records of a finished run differ from those of the undisturbed one."""
+        results = folder / "results"
+        return compare_records(read_records(results), self.truth, self.truth) + list(find_doubled(results))
+
+    def finish(self, folder: Path) -> list[str]:
+        """Continue a run that was disturbed: all is as if it had not been."""
+        before = read_records(folder / "results")
+        faults = compare_records(before, before, self.truth)
+        ended = start_fork(RUN, folder).wait()
+        if ended.code:
+            return [*faults, f"it does not continue: {ended.err[-200:]}"]
+        return faults + self.compare_finished(folder)
 
     def attack(self, seed: int) -> list[str]:
         """Kill a run and continue it, several times; let it finish, and compare it with the undisturbed one."""
-        rng, folder = self.rng(seed), self.make_folder(f"kills-{seed}")
+        rng, folder = self.rng(seed), self.make_folder(seed)
         faults: list[str] = []
         before: dict = {}
         for _ in range(rng.randint(1, MAX_KILLS)):
@@ -107,8 +93,7 @@ class Kills(Campaign):
             faults += [f"{fault} [last run]" for fault in find_faults(ended, shows_progress=True)]
             if ended.code == 0:
                 break
-        now = read_records(folder / "results")
-        faults += compare_records(now, self.truth, self.truth) + list(find_doubled(folder / "results"))
+        faults += self.compare_finished(folder)
         if not faults:
             remove_folder(folder)
         return faults
@@ -121,8 +106,10 @@ class Kills(Campaign):
         self._wait(rng, child, len(before))
         if child.is_over():
             self.counts["runs that had ended"] += 1
-        elif kills_worker and self._kill_worker(rng):
+        elif kills_worker and (workers := find_children(self.server)):
             self.counts["workers killed"] += 1
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(rng.choice(workers), signal.SIGKILL)
         else:
             child.signal(signal.SIGKILL)
             self.counts["whole commands killed" if whole else "forked commands killed"] += 1
@@ -143,11 +130,3 @@ class Kills(Campaign):
         while not child.is_over() and count_lines(cells) < wanted:
             time.sleep(POLL_SECONDS)
         time.sleep(rng.uniform(0, SOON_SECONDS))
-
-    def _kill_worker(self, rng: Random) -> bool:
-        workers = find_children(self.server)
-        if not workers:
-            return False
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(rng.choice(workers), signal.SIGKILL)
-        return True

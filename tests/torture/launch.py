@@ -13,13 +13,14 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 from processes import environment
 
+from torture.campaign import import_everything
 from torture.children import Command, Outcome, _read_output, _run_here, forget_main, share_server
-from torture.fuzzing import import_everything
+from torture.cluster_host import fork, redirect
 
 WHOLE_COMMANDS = 0.05
 POLL_SECONDS = 0.002
@@ -35,13 +36,10 @@ TIMES = {"fit_time": None, "wall_time": 0.0, "time_to_best": None}
 
 @dataclass
 class Child:
-    """A command under way in a process group of its own."""
-
     pid: int
     folder: Path
 
     def wait(self) -> Outcome:
-        """Wait for its end; one that never comes is a SIGKILL and the code of that."""
         began = time.monotonic()
         while True:
             pid, status, usage = os.wait4(self.pid, os.WNOHANG)
@@ -54,7 +52,6 @@ class Child:
         return Outcome(os.waitstatus_to_exitcode(status), out, err, usage.ru_utime + usage.ru_stime)
 
     def signal(self, number: int, group: bool = False) -> None:
-        """Send it a signal, or to all of its group as a terminal does."""
         (os.killpg if group else os.kill)(self.pid, number)
 
     def is_over(self) -> bool:
@@ -64,10 +61,9 @@ class Child:
 
 
 def start_server() -> int:
-    """Import everything and start the server that forks workers; return its id."""
     from multiprocessing import forkserver
 
-    from zoloss_cli.experiment.executors.pool import start_process_pool
+    from zoloss_cli.experiment.pool import start_process_pool
 
     # Killed runs cannot return their semaphores; that they are cleaned up at the end needs no word.
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker:UserWarning")
@@ -78,58 +74,33 @@ def start_server() -> int:
 
 def start_fork(arguments: list[str], folder: Path, prepare: Callable[[], object] | None = None) -> Child:
     """Start a command in a fork of this process; `prepare` is called in it first."""
-    pid = os.fork()
-    if pid:
-        return Child(pid, folder)
-    code = 1
-    try:
-        os.setpgid(0, 0)
+
+    def run() -> int:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         forget_main()
         share_server()
         if prepare is not None:
             prepare()
-        code = _run_here(Command(arguments, folder), limited=False).code
-    except KeyboardInterrupt:  # after the command's own end
-        code = 128 + signal.SIGINT
-    finally:
-        os._exit(code)
-    raise AssertionError("a fork never gets here")
+        return _run_here(Command(arguments, folder), limited=False).code
+
+    return Child(fork(run), folder)
 
 
 def start_whole(arguments: list[str], folder: Path) -> Child:
-    """Start a command as a shell does."""
-    pid = os.fork()
-    if pid:
-        return Child(pid, folder)
-    try:
-        os.setpgid(0, 0)
+    def run() -> NoReturn:
         os.chdir(folder)
-        for number, name in ((1, ".out"), (2, ".err")):
-            os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
+        redirect(".out", ".err")
         os.execve(sys.executable, [sys.executable, "-m", "zoloss_cli", *arguments], environment())
-    finally:
-        os._exit(127)
-    raise AssertionError("a fork never gets here")
+
+    return Child(fork(run), folder)
 
 
 def find_children(parent: int) -> list[int]:
-    """Return the processes that a process has started and that live."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-            except OSError:
-                continue
-            if int(fields[1]) == parent and fields[0] != "Z":
-                found.append(int(entry.name))
-    return found
+    return [int(word) for word in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
 
 
 def read_records(results: Path) -> dict[tuple[str, int], Any]:
-    """Return all finished records without their times, by file and split."""
     from zoloss_cli.results.store import read_cell_file
 
     return {
@@ -145,7 +116,6 @@ def count_lines(cells: Path) -> int:
 
 
 def find_doubled(results: Path) -> Iterator[str]:
-    """Yield files in which a split is written twice."""
     from zoloss_cli.results.record import decode_records
 
     for path in (results / "cells").glob("*.jsonl"):

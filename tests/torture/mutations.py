@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-import random
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 NUMBERS = [
@@ -12,123 +12,33 @@ NUMBERS = [
     *(".nan", "1_000", "0x1F", "1e400", "9" * 25, "9" * 500, "١٢", "1,5", "1e", "0.1.2", "+1", "٣.٥", "1e-400"),
 ]
 TEXTS = [
+    *("", " ", "\t", "~", "null", "true", "no", "on", "---", "...", "{}", "[]", "!!python/object:os.system x"),
+    *("&a", "*a", "<<", "../../x", "/etc/passwd", "C:\\x", ".", "..", "a/b", "x" * 300, "\x1b[2J", "\x00"),
     *(
-        "",
-        " ",
-        "\t",
-        "~",
-        "null",
-        "true",
-        "no",
-        "on",
-        "---",
-        "...",
-        "{}",
-        "[]",
-        "!!python/object:os.system x",
-        "&a",
-        "*a",
-    ),
-    *(
-        "<<",
-        "../../x",
-        "/etc/passwd",
-        "C:\\x",
-        ".",
-        "..",
-        "a/b",
-        "x" * 300,
-        "\x1b[2J",
-        "\x00",
         "\u202e",
         "\ufeff",
         "é",
-    ),
-    *(
         "<script>alert(1)</script>",
         "\\input{evil}",
         '=HYPERLINK("http://x")',
         "@SUM(1)",
-        "%s%n",
-        "{0}",
-        "\r",
-        "\n",
     ),
-    *(
-        "'",
-        '"',
-        "`",
-        "#",
-        ":",
-        ",",
-        ";",
-        "|",
-        "\u2028",
-        "\ud7ff",
-        "😀",
-        "label",
-        "\x85",
-        "1e5 ",
-        "None",
-        "NaN",
-        "-",
-    ),
+    *("%s%n", "{0}", "\r", "\n", "'", '"', "`", "#", ":", ",", ";", "|", "\u2028", "\ud7ff", "😀"),
+    *("label", "\x85", "1e5 ", "None", "NaN", "-"),
 ]
 BYTES = [
-    b"\xff\xfe",
-    b"\xef\xbb\xbf",
-    b"\x80",
-    b"\xc3",
-    b"\xed\xa0\x80",
-    b"\x00",
-    b"\r\n",
-    b"\n\n",
-    b"\x1a",
+    *(b"\xff\xfe", b"\xef\xbb\xbf", b"\x80", b"\xc3", b"\xed\xa0\x80", b"\x00", b"\r\n", b"\n\n", b"\x1a"),
     b"\x1b]0;x\x07",
 ]
 VALUES: list[Any] = [
-    *(
-        0,
-        -1,
-        1,
-        2,
-        3,
-        0.5,
-        1e308,
-        -1e308,
-        2**31,
-        2**63,
-        2**70,
-        10**30,
-        1e-320,
-        None,
-        True,
-        False,
-        "",
-        "x",
-        [],
-        {},
-    ),
-    *(
-        [[]],
-        [1],
-        [None],
-        {"a": 1},
-        "../../x",
-        "\x1b[2J",
-        "<b>",
-        "nan",
-        float("inf"),
-        float("nan"),
-        "\ud7ff",
-        "1",
-        [[1]],
-    ),
+    *(0, -1, 1, 2, 3, 0.5, 1e308, -1e308, 2**31, 2**63, 2**70, 10**30, 1e-320, None, True, False, "", "x", []),
+    *({}, [[]], [1], [None], {"a": 1}, "../../x", "\x1b[2J", "<b>", "nan", float("inf"), float("nan")),
+    *("\ud7ff", "1", [[1]]),
 ]
+Mutation = Callable[[bytes, Random], bytes]
 
 
-def change_digit(content: bytes, rng: random.Random) -> bytes:
-    """Put another digit in the place of one."""
+def change_digit(content: bytes, rng: Random) -> bytes:
     places = [i for i, byte in enumerate(content) if 48 <= byte <= 57]
     if not places:
         return flip_bit(content, rng)
@@ -137,94 +47,60 @@ def change_digit(content: bytes, rng: random.Random) -> bytes:
     return content[:place] + bytes([other]) + content[place + 1 :]
 
 
-def flip_bit(content: bytes, rng: random.Random) -> bytes:
-    """Turn one bit round."""
-    place = rng.randrange(len(content))
-    return content[:place] + bytes([content[place] ^ 1 << rng.randrange(8)]) + content[place + 1 :]
-
-
-def change_byte(content: bytes, rng: random.Random) -> bytes:
-    """Put another byte in the place of one."""
-    place = rng.randrange(len(content))
-    return content[:place] + bytes([content[place] ^ rng.randrange(1, 256)]) + content[place + 1 :]
-
-
-def cut(content: bytes, rng: random.Random) -> bytes:
-    """Leave the end away, at any byte."""
-    return content[: rng.randrange(len(content))]
-
-
-def remove_span(content: bytes, rng: random.Random) -> bytes:
-    """Remove some bytes in the middle."""
+def change_span(content: bytes, rng: Random, length: int, change: Callable[[bytes], bytes]) -> bytes:
     start = rng.randrange(len(content))
-    return content[:start] + content[start + rng.randint(1, 40) :]
+    end = min(len(content), start + rng.randint(1, length))
+    return content[:start] + change(content[start:end]) + content[end:]
 
 
-def double_span(content: bytes, rng: random.Random) -> bytes:
-    """Write some bytes twice."""
-    start = rng.randrange(len(content))
-    end = start + rng.randint(1, 60)
-    return content[:end] + content[start:end] * rng.choice([1, 1, 1, 50]) + content[end:]
+def flip_bit(content: bytes, rng: Random) -> bytes:
+    return change_span(content, rng, 1, lambda part: bytes([part[0] ^ 1 << rng.randrange(8)]))
 
 
-def zero_span(content: bytes, rng: random.Random) -> bytes:
-    """Put zeros in the place of some bytes, as a disk may that lost a block."""
-    start = rng.randrange(len(content))
-    end = min(len(content), start + rng.randint(1, 600))
-    return content[:start] + bytes(end - start) + content[end:]
-
-
-def double_line(content: bytes, rng: random.Random) -> bytes:
-    """Write one line twice."""
-    lines = content.splitlines(keepends=True)
-    return b"".join([*lines, rng.choice(lines)])
-
-
-def remove_lines(content: bytes, rng: random.Random) -> bytes:
-    """Remove one line, or all from one on: what is left has nothing wrong with it."""
-    lines = content.splitlines(keepends=True)
-    place = rng.randrange(len(lines))
-    return b"".join([*lines[:place], *rng.choice([lines[place + 1 :], []])])
-
-
-def swap_lines(content: bytes, rng: random.Random) -> bytes:
-    """Let two lines change places."""
+def change_lines(content: bytes, rng: Random) -> bytes:
+    """Double, swap or remove lines: each of those that are left is as it was."""
     lines = content.splitlines(keepends=True)
     i, j = rng.randrange(len(lines)), rng.randrange(len(lines))
-    lines[i], lines[j] = lines[j], lines[i]
-    return b"".join(lines)
+    swapped = [lines[{i: j, j: i}.get(k, k)] for k in range(len(lines))]
+    return b"".join(rng.choice([[*lines, lines[i]], swapped, lines[:i] + lines[i + 1 :], lines[:i]]))
 
 
-def insert_token(content: bytes, rng: random.Random) -> bytes:
-    """Put something in that means something somewhere."""
+def insert_token(content: bytes, rng: Random) -> bytes:
     token = rng.choice([*(t.encode() for t in NUMBERS + TEXTS), *BYTES])
     place = rng.randrange(len(content) + 1)
     return content[:place] + token + content[place:]
 
 
-def replace_word(content: bytes, rng: random.Random) -> bytes:
-    """Put a number or text in the place of a word."""
+def replace_word(content: bytes, rng: Random) -> bytes:
     words = [w for w in content.replace(b",", b" ").replace(b":", b" ").split() if len(w) < 60]
     if not words:
         return insert_token(content, rng)
     return content.replace(rng.choice(words), rng.choice(NUMBERS + TEXTS).encode(), rng.choice([1, 1, -1]))
 
 
-DAMAGES: list[Callable[[bytes, random.Random], bytes]] = [
-    *(change_digit, flip_bit, change_byte, cut, remove_span, double_span, zero_span, double_line, swap_lines),
-    remove_lines,
+DAMAGES: list[Mutation] = [
+    *(change_digit, flip_bit, change_lines, change_lines, change_lines),
+    lambda content, rng: content[: rng.randrange(len(content))],  # cut
+    lambda content, rng: change_span(content, rng, 1, lambda part: bytes([part[0] ^ rng.randrange(1, 256)])),
+    lambda content, rng: change_span(content, rng, 40, lambda part: b""),
+    lambda content, rng: change_span(content, rng, 60, lambda part: part * rng.choice([2, 2, 2, 51])),
+    lambda content, rng: change_span(content, rng, 600, lambda part: bytes(len(part))),
 ]
-EDITS = [*DAMAGES, insert_token, replace_word, replace_word]
+EDITS: list[Mutation] = [*DAMAGES, insert_token, replace_word, replace_word]
 
 
-def edit(content: bytes, rng: random.Random) -> bytes:
-    """Make one to four changes."""
+def damage(content: bytes, rng: Random) -> bytes:
+    """Make one change, mostly of a digit or a bit."""
+    return rng.choice([change_digit, flip_bit] if rng.random() < 0.6 else DAMAGES)(content, rng)
+
+
+def edit(content: bytes, rng: Random) -> bytes:
     for _ in range(rng.choice([1, 1, 1, 2, 4])):
         content = rng.choice(EDITS)(content or b"x", rng)
     return content
 
 
-def change_value(node: Any, rng: random.Random, values: list[Any]) -> None:
+def change_value(node: Any, rng: Random, values: list[Any]) -> None:
     """Change, remove, rename or double a value somewhere in nested lists and mappings."""
     keys = list(node) if isinstance(node, dict) else list(range(len(node)))
     if not keys:

@@ -12,9 +12,8 @@ from own_rows import GOOD
 
 from torture.children import Outcome, remove_folder
 from torture.kills import Kills
-from torture.launch import RUN, compare_records, find_doubled, read_records, start_fork
+from torture.launch import RUN, read_records, start_fork
 
-SIGNALS = {"SIGINT": signal.SIGINT, "SIGTERM": signal.SIGTERM}
 # Other commands, and at most how long they take to be disturbed.
 OTHERS = {
     "fit": (["fit", "t.csv", "--learner", "pivot", "--set", "steps=3000000"], 1.0),
@@ -31,15 +30,12 @@ RUNS = 0.6  # of tries are of `zoloss run`
 
 
 class Signals(Kills):
-    """Ctrl-C, and what a system sends before it kills."""
-
     name = "signals"
     n_short = 2
     unit = "signals"
 
     def attack(self, seed: int) -> list[str]:
-        """Start a command and send it a signal."""
-        rng, folder = self.rng(seed), self.make_folder(f"signals-{seed}")
+        rng, folder = self.rng(seed), self.make_folder(seed)
         name = "run" if rng.random() < RUNS else rng.choice(list(OTHERS))
         faults = self._disturb_run(rng, folder) if name == "run" else self._disturb(rng, folder, name)
         self.counts[name] += 1
@@ -51,22 +47,12 @@ class Signals(Kills):
         child = start_fork(RUN, folder)
         self._wait(rng, child, 0)
         ended, faults = self._send(rng, child)
-        results = folder / "results"
-        before = read_records(results)
-        faults += compare_records(before, before, self.truth)
+        n_before = len(read_records(folder / "results"))
         said = "continue with: zoloss run" in ended.err or "0 tasks to go" in ended.err
-        if (
-            ended.code > 128 and 0 < len(before) < len(self.truth) and not said
-        ):  # before a run listens, it just ends
+        is_partial = 0 < n_before < len(self.truth)  # before a run listens, it just ends
+        if ended.code > 128 and is_partial and not said:
             faults.append("it does not say how to continue")
-        again = start_fork(RUN, folder).wait()
-        if again.code:
-            faults.append(f"it does not continue: {again.err[-200:]}")
-        return (
-            faults
-            + compare_records(read_records(results), self.truth, self.truth)
-            + list(find_doubled(results))
-        )
+        return faults + self.finish(folder)
 
     def _disturb(self, rng: Random, folder: Path, name: str) -> list[str]:
         (folder / "t.csv").write_text(GOOD, encoding="utf-8")
@@ -75,20 +61,18 @@ class Signals(Kills):
         child = start_fork(arguments, folder)
         time.sleep(rng.uniform(0, seconds))
         _, faults = self._send(rng, child)
-        if list(folder.glob(".*.tmp")) or list(folder.glob("*.tmp")):
+        if any(path.suffix == ".tmp" for path in folder.iterdir()):
             faults.append("a temporary file is left")
         return faults
 
     def _send(self, rng: Random, child) -> tuple[Outcome, list[str]]:
-        """Send a signal to a command, or to all of its group, and judge how it ends."""
-        which = rng.choice(list(SIGNALS))
-        number = SIGNALS[which]
+        number = rng.choice([signal.SIGINT, signal.SIGTERM])
         child.signal(number, group=rng.random() < 0.5)
         ended = child.wait()
         faults = []
         if ended.code not in (0, 128 + number, -number):
-            faults.append(f"exit code {ended.code} after {which} ({ended.err[-200:]!r})")
+            faults.append(f"exit code {ended.code} after {number.name} ({ended.err[-200:]!r})")
         if "Traceback" in ended.err:
-            faults.append(f"a traceback after {which} ({ended.err[-300:]!r})")
-        self.counts[f"{which}, exit {ended.code}"] += 1
+            faults.append(f"a traceback after {number.name} ({ended.err[-300:]!r})")
+        self.counts[f"{number.name}, exit {ended.code}"] += 1
         return ended, faults

@@ -8,8 +8,15 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.registrations import Registration, Registry, find_fault, import_target
-from zoloss_cli.registry import GENERATORS, LEARNERS, MEASURES, METRICS, find_registration
+from zoloss_cli.registry import (
+    GENERATORS,
+    LEARNERS,
+    MEASURES,
+    METRICS,
+    Registration,
+    Registry,
+    find_registration,
+)
 
 
 class ShapeRegistration(Registration):
@@ -60,7 +67,7 @@ def test_what_is_broken_is_listed_apart(shapes):
     assert broken["gone"].endswith("cannot be imported: AttributeError: module 'math' has no attribute 'gone'")
     assert broken["pi"].endswith("(entry point pi = math:pi) cannot be called")
     assert "has the name of another one, of zoloss itself" in broken["taken"]
-    assert find_fault(shapes["pi"]) == broken["pi"]
+    assert shapes["pi"].find_fault() == broken["pi"]
     with pytest.raises(ConfigError, match="cannot be called"):
         _ = shapes["pi"].loaded
 
@@ -72,10 +79,9 @@ def test_a_registry_without_a_group_looks_for_no_plugins(monkeypatch):
     assert list(GENERATORS) == list(GENERATORS.builtin)
 
 
-@pytest.mark.parametrize("registry", [LEARNERS, MEASURES, METRICS, GENERATORS], ids=lambda r: r.kind)
-def test_every_registered_target_is_there(registry):
-    for name, entry in registry.builtin.items():
-        assert import_target(entry.target) is entry.loaded, name
+def test_every_registered_target_is_there():
+    for registry in (LEARNERS, MEASURES, METRICS, GENERATORS):
+        assert [name for name, entry in registry.builtin.items() if entry.find_fault()] == []
 
 
 def test_a_name_is_a_learner_s_or_a_measure_s():

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import gcd
 from pathlib import Path
 from typing import Any
 
 from zoloss_cli.api.fit import TableFit, Weighting
-from zoloss_cli.data.table_files import (
-    PARQUET,
-    ZIP,
-    name_source,
-    read_raw_table,
-    read_source,
-    resolve_table,
-    unpack,
-)
+from zoloss_cli.data.read import PARQUET, ZIP, name_source, read_raw_table, read_source, resolve_table, unpack
 from zoloss_cli.data.user_table import CsvTable
-from zoloss_cli.errors import ConfigError, DataError, ModelError
+from zoloss_cli.errors import ConfigError, DataError, ModelError, ZolossError
 from zoloss_cli.learners.search.samples import ExactFeatures
 from zoloss_cli.proofs import check
 from zoloss_cli.proofs.cones import Cone
@@ -58,18 +51,7 @@ def check_provable(table: CsvTable, positive: str | None, weighting: Weighting) 
 
 
 def find_class_weights(weights: Sequence[float] | None) -> list[int]:
-    """Return the weights of both classes as integers without a common divisor.
-
-    Parameters
-    ----------
-    weights : sequence of float or None
-        The weight of a sample of each class; None if all are equal.
-
-    Returns
-    -------
-    list of int
-        The weights, as small integers with the same ratio.
-    """
+    """Return the weights of both classes as integers without a common divisor."""
     if weights is None:
         return [1, 1]
     negative, positive = map(float, weights)
@@ -83,20 +65,7 @@ def find_class_weights(weights: Sequence[float] | None) -> list[int]:
 
 
 def build_certificate(fitted: TableFit, missing: str) -> dict[str, Any]:
-    """Return a certificate of the bound of a fit.
-
-    Parameters
-    ----------
-    fitted : TableFit
-        A fit of certify to a table with two classes, which has kept its proofs.
-    missing : str
-        What was done with missing values.
-
-    Returns
-    -------
-    dict
-        The certificate, which `check.check` accepts.
-    """
+    """Return a certificate of the bound of a fit."""
     rule, exact = fitted.rule, fitted.exact
     assert rule is not None, "certify is linear"
     assert exact is not None, "certify proves its bound for the values of the table"
@@ -152,10 +121,7 @@ def _choose_proof(
 ) -> tuple[int, str, dict[str, Any]]:
     """Return the highest bound with a stored proof, what it rests on, and the proof."""
     found: list[tuple[int, str, dict[str, Any]]] = [(unavoidable, check.EQUAL_ROWS, {})]
-    for method, proof in (
-        (check.CONES, _describe_cones(exact, net)),
-        (check.SETS, _describe_sets(exact, net)),
-    ):
+    for method, proof in ((check.CONES, _describe_cones(exact, net)), (check.SETS, _describe_sets(exact, net))):
         if proof is not None:
             found.append((unavoidable + proof["factor"] * proof["target"], method, proof))
     if exact.n_swept is not None:
@@ -252,51 +218,35 @@ def render_certificate(certificate: dict[str, Any]) -> bytes:
 
 def check_certificate(path: Path, data: Path) -> check.Proved:
     """Return what a certificate proves about a table; ModelError if it does not prove its bound."""
-    try:
+    with _report_refusal(ModelError, path):
         content = check.read_file(str(path), check.MAX_CERTIFICATE_BYTES)
         certificate = check.parse_certificate(content)
-    except check.RefusedError as error:
-        raise ModelError(f"{path}: {error}") from None
     table = resolve_table(data)
     source = unpack(name_source(table), read_source(table))
-    try:
+    with _report_refusal(DataError, table):
         if source.startswith((PARQUET, ZIP)):
             raw = read_raw_table(table, source)
-            header, rows = (
-                raw.header,
-                [list(row) for row in zip(*(c.get_texts() for c in raw.columns), strict=True)],
-            )
+            header = raw.header
+            rows = [list(row) for row in zip(*(c.get_texts() for c in raw.columns), strict=True)]
         else:
             header, rows = check.parse_table(source, table.name.removesuffix(".gz"))
-    except check.RefusedError as error:
-        raise DataError(f"{table}: {error}") from None
-    try:
+    with _report_refusal(ModelError, path):
         return check.check(certificate, header, rows, len(content))
+
+
+@contextlib.contextmanager
+def _report_refusal(kind: type[ZolossError], path: Path) -> Iterator[None]:
+    """Name the file in an error of the checker, which imports nothing of the rest."""
+    try:
+        yield
     except check.RefusedError as error:
-        raise ModelError(f"{path}: {error}") from None
+        raise kind(f"{path}: {error}") from None
 
 
 def describe_certificate(
     certificate: dict[str, Any], path: Path, data: Path, lower_bound: int | None, has_errors: bool = True
 ) -> list[str]:
-    """Return notes about a written certificate, including one if it proves less than the fit.
-
-    Parameters
-    ----------
-    certificate : dict
-        The certificate.
-    path, data : Path
-        Its path, and the table that it is about.
-    lower_bound : int or None
-        The bound of the fit; None if it is not a bound on errors.
-    has_errors : bool
-        Whether the rule has training errors.
-
-    Returns
-    -------
-    list of str
-        The notes.
-    """
+    """Return notes about a written certificate, including one if it proves less than the fit."""
     what = "makes at least {:,} errors" if certificate["weights"] == [1, 1] else "loses at least {:,} of weight"
     claim = what.format(certificate["bound"])
     if not certificate["bound"] and has_errors:

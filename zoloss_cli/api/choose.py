@@ -21,9 +21,9 @@ from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.data.user_table import CsvTable
 from zoloss_cli.errors import ConfigError, DataError, suggest_nearest
 from zoloss_cli.experiment.fitting import fit
-from zoloss_cli.learners.scoring.conditions import name_features
-from zoloss_cli.registry import build_parameter_model, find_registration, is_foreign, make_learner
-from zoloss_cli.utils.code_files import name_class
+from zoloss_cli.learners.base import name_features
+from zoloss_cli.registry import find_registration, is_external, make_learner
+from zoloss_cli.utils.imports import name_class
 
 
 class _ValueLoader(yaml.SafeLoader):
@@ -43,35 +43,19 @@ class OptionErrorCollector(InlineErrorCollector):
 
     def add(self, keys: tuple, message: str) -> None:
         """Add a mistake under the option that stands for the key."""
+        option = "splits" if keys[-1] == "repeats" else keys[-1]
         if keys[:1] == ("learners",):
             option = f"set {'.'.join(map(str, keys[1:]))}"
-        else:
-            option = "splits" if keys[-1] == "repeats" else keys[-1]
         self.lines.append(f"--{option}: {message}")
 
 
 def parse_learner(name: str, assignments: list[str], time_limit: float | None) -> LearnerSpec:
-    """Parse a learner and its parameters.
-
-    Parameters
-    ----------
-    name : str
-        The learner's name, such as rcd-bias or adaboost:stump.
-    assignments : list of str
-        Parameters as KEY=VALUE, with values in YAML.
-    time_limit : float or None
-        The learner's time limit in seconds.
-
-    Returns
-    -------
-    LearnerSpec
-        The validated learner.
-    """
+    """Parse a learner and its parameters."""
     values = parse_learner_name(name)
     known = find_parameters(name)
     for text in assignments:
         key, value = _split_assignment(text, "KEY=VALUE", f"{next(iter(known), 'epochs')}=500")
-        _assign(values, name, key, value, text)
+        _assign(values, name, known, key, value, text)
     if time_limit is not None:
         if "time_limit" not in known:
             raise ConfigError(f"--time-limit: the learner '{name}' has no time limit")
@@ -88,20 +72,7 @@ def parse_learner(name: str, assignments: list[str], time_limit: float | None) -
 
 
 def parse_settings(names: list[str], assignments: list[str]) -> dict[str, dict]:
-    """Parse the parameters of several learners.
-
-    Parameters
-    ----------
-    names : list of str
-        The learners' names.
-    assignments : list of str
-        Parameters as LEARNER.KEY=VALUE, or KEY=VALUE if only one learner has that parameter.
-
-    Returns
-    -------
-    dict of str to dict
-        The settings of each learner, as in a config.
-    """
+    """Parse the parameters of several learners."""
     columns = parse_labels(names)
     known = {label: find_parameters(name) for label, name in columns.items()}
     values = {
@@ -112,34 +83,29 @@ def parse_settings(names: list[str], assignments: list[str]) -> dict[str, dict]:
     example = f"{first}.{next(iter(known[first]), 'epochs')}=500"
     for text in assignments:
         key, value = _split_assignment(text, "LEARNER.KEY=VALUE", example)
-        label, parameter = _split_key(key, columns)
+        label, _, parameter = key.rpartition(".")
+        for each, name in reversed(columns.items()):  # a learner with a dotted name may be named in full
+            for start in (f"{name}.", f"{each}."):
+                if key.startswith(start):
+                    label, parameter = each, key.removeprefix(start)
         if not label:
             label = _find_owner(key, known, text)
         elif label not in columns:
             hint = suggest_nearest(label, columns)
             raise ConfigError(f"--set {text}: '{label}' is not one of the learners here{hint}")
-        _assign(values[label], columns[label], parameter, value, text)
+        _assign(values[label], columns[label], known[label], parameter, value, text)
     return values
 
 
 def parse_labels(names: list[str], option: str = "--learners") -> dict[str, str]:
-    """Return the learners of an option by the labels of their columns.
-
-    Parameters
-    ----------
-    names : list of str
-        Learners, each optionally with a label: mine=rcd-bias. By default, the label of a class of a package or
-        a file is the name of the class, and that of any other learner is its own name.
-    option : str
-        The option, for messages.
-    """
+    """Return the learners of an option by the labels of their columns."""
     columns: dict[str, str] = {}
     for text in names:
         label, equals, name = (part.strip() for part in text.rpartition("="))
         if equals and not (label and name):
             raise ConfigError(f"{option}: write '{text}' as LABEL=LEARNER, such as mine=rcd-bias")
         if not label:
-            label = name_class(name) if is_foreign(name) else name
+            label = name_class(name) if is_external(name) else name
         if label in columns:
             hint = "" if name == columns[label] else "; give one of them another label, as in other=" + name
             raise ConfigError(f"{option}: '{label}' is listed more than once{hint}")
@@ -147,20 +113,10 @@ def parse_labels(names: list[str], option: str = "--learners") -> dict[str, str]
     return columns
 
 
-def _split_key(key: str, columns: dict[str, str]) -> tuple[str, str]:
-    """Return the label and the parameter of LEARNER.KEY; a learner with a dotted name may be named in full."""
-    for label, name in columns.items():
-        for start in (f"{label}.", f"{name}."):
-            if key.startswith(start):
-                return label, key.removeprefix(start)
-    label, _, parameter = key.rpartition(".")
-    return label, parameter
-
-
 def find_parameters(name: str) -> dict:
     """Return the parameters of a learner, given by its name in a table or an option."""
-    source = resolve_class(name).source if is_foreign(name) else name.partition(":")[0]
-    return build_parameter_model(source).model_fields
+    source = resolve_class(name).source if is_external(name) else name.partition(":")[0]
+    return find_registration(source).parameter_model.model_fields
 
 
 def _find_owner(key: str, known: dict[str, dict], text: str) -> str:
@@ -182,24 +138,18 @@ def _split_assignment(text: str, form: str, example: str) -> tuple[str, str]:
     return key, value
 
 
-def _assign(values: dict, learner: str, key: str, value: str, text: str) -> None:
-    known = find_parameters(learner)
+def _assign(values: dict, learner: str, known: dict, key: str, value: str, text: str) -> None:
     if key not in known:
         raise ConfigError(
             f"--set {text}: the learner '{learner}' has no parameter '{key}'{suggest_nearest(key, known)}"
         )
     if key in values:
         raise ConfigError(f"--set {text}: '{key}' is set more than once")
-    values[key] = _parse_value(text, value)
-
-
-def _parse_value(text: str, value: str):
     try:
-        parsed = yaml.load(value, Loader=_ValueLoader)
-        json.dumps(parsed, allow_nan=False)  # a value must be one that a model file can hold
+        values[key] = yaml.load(value, Loader=_ValueLoader)
+        json.dumps(values[key], allow_nan=False)  # a value must be one that a model file can hold
     except (yaml.YAMLError, ValueError, TypeError, RecursionError):
         raise ConfigError(f"--set {text}: '{value}' is not a finite number, a text or a list in YAML") from None
-    return parsed
 
 
 LEARNER_FOR_FEW, LEARNER_FOR_MANY, LEARNER_FOR_SEVERAL = "pivot", "rcd-bias", "one-vs-one"
@@ -219,22 +169,7 @@ MANY_VALUES = 50_000  # samples times features: from here on, the search of pivo
 
 
 def choose_learner(n_samples: int, n_features: int, n_classes: int) -> tuple[str, list[str], str]:
-    """Choose a learner by the size of a table.
-
-    Parameters
-    ----------
-    n_samples, n_features, n_classes : int
-        The size of the table.
-
-    Returns
-    -------
-    name : str
-        The learner's name.
-    assignments : list of str
-        Its settings, as KEY=VALUE.
-    reason : str
-        Why it was chosen, as part of a sentence.
-    """
+    """Choose a learner by the size of a table."""
     if n_classes > 2:
         name, reason = LEARNER_FOR_SEVERAL, f"{n_classes} classes"
     # If there are no more samples than weights, they can nearly always be separated, without a search.
@@ -248,51 +183,18 @@ def choose_learner(n_samples: int, n_features: int, n_classes: int) -> tuple[str
 
 
 def list_usual_learners(n_samples: int, n_features: int, n_classes: int) -> tuple[list[str], list[str]]:
-    """Return the learners to compare on a table: the one that `fit` uses, others, and the majority class.
-
-    Parameters
-    ----------
-    n_samples, n_features, n_classes : int
-        The size of the table.
-
-    Returns
-    -------
-    names : list of str
-        The learners' names.
-    assignments : list of str
-        Settings of the first, as LEARNER.KEY=VALUE.
-    """
+    """Return the learners to compare on a table: the one that `fit` uses, others, and the majority class."""
     name, settings, _ = choose_learner(n_samples, n_features, n_classes)
-    if n_classes > 2:
-        others = OTHERS_FOR_SEVERAL
-    elif n_samples * (n_features + 1) > VERY_MANY_VALUES and name == LEARNER_FOR_MANY:
+    others = OTHERS_FOR_FEW if n_classes == 2 else OTHERS_FOR_SEVERAL
+    if n_samples * (n_features + 1) > VERY_MANY_VALUES and name == LEARNER_FOR_MANY:
         others = OTHERS_FOR_MANY
-    else:
-        others = OTHERS_FOR_FEW
     return list(dict.fromkeys([name, *others, BASELINE])), [f"{name}.{text}" for text in settings]
 
 
 def parse_chosen_learner(
     size: tuple[int, int, int], assignments: list[str], time_limit: float | None
 ) -> tuple[LearnerSpec, str]:
-    """Choose a learner by the size of a table, with parameters from options.
-
-    Parameters
-    ----------
-    size : tuple of (int, int, int)
-        The number of samples, features and classes.
-    assignments : list of str
-        Parameters as KEY=VALUE, which override those of the choice.
-    time_limit : float or None
-        The time limit in seconds, for a learner that has one.
-
-    Returns
-    -------
-    spec : LearnerSpec
-        The learner.
-    reason : str
-        Why it was chosen.
-    """
+    """Choose a learner by the size of a table, with parameters from options."""
     name, usual, reason = choose_learner(*size)
     given = {text.partition("=")[0].strip() for text in assignments}
     kept = [text for text in usual if text.partition("=")[0] not in given]
@@ -309,21 +211,11 @@ SAFETY = 0.5  # of the estimated time: many samples are slower than few
 
 @dataclass
 class TimeBudget:
-    """The seconds that a command may take, and those that its phases have taken.
+    """The seconds that a command may take, and those that its phases have taken."""
 
-    Attributes
-    ----------
-    limit : float or None
-        The time limit; None if there is none.
-    phases : dict of str to float
-        The seconds of each phase.
-    start : float
-        When the command began, by `time.perf_counter`.
-    """
-
-    limit: float | None = None
-    phases: dict[str, float] = field(default_factory=dict)
-    start: float = field(default_factory=time.perf_counter)
+    limit: float | None = None  # the time limit; None if there is none
+    phases: dict[str, float] = field(default_factory=dict)  # the seconds of each phase
+    start: float = field(default_factory=time.perf_counter)  # when the command began, by `time.perf_counter`
 
     def __post_init__(self) -> None:
         if self.limit is not None and not (self.limit > 0.0 and np.isfinite(self.limit)):
@@ -363,22 +255,6 @@ def limit_learner(
 
     A learner with the parameter `time_limit` gets it. For any other with epochs, a few are timed on some of the
     samples, and their number is reduced to what the time allows.
-
-    Parameters
-    ----------
-    spec : LearnerSpec
-        The learner.
-    seconds : float or None
-        The time; None for as long as it takes.
-    X, y : ndarray
-        The samples, scaled, and their class indices.
-
-    Returns
-    -------
-    spec : LearnerSpec
-        The learner, possibly with fewer epochs.
-    notes : list of str
-        What was changed.
     """
     if seconds is None:
         return spec, []
@@ -388,10 +264,7 @@ def limit_learner(
     inner = settings.get("base")
     owner = inner if isinstance(inner, LearnerSpec) else spec
     epochs = dict(owner.settings).get("epochs")
-    if epochs is None:
-        return spec, []
-    possible = _estimate_epochs(spec, SAFETY * seconds, X, y)
-    if possible >= epochs:
+    if epochs is None or (possible := _estimate_epochs(spec, SAFETY * seconds, X, y)) >= epochs:
         return spec, []
     return _set_epochs(spec, possible), [f"{possible:,} of {epochs:,} epochs, for the time limit"]
 
@@ -428,19 +301,11 @@ SCORING_LEARNER = "scoring"
 
 @dataclass(frozen=True)
 class ScoringOptions:
-    """The options for a scoring system; None if not given.
+    """The options for a scoring system; None if not given."""
 
-    Attributes
-    ----------
-    max_terms, max_points : int or None
-        The maximum number of conditions, and the largest points.
-    monotone, require, forbid : tuple of str
-        Names of columns; in `monotone`, with a sign.
-    """
-
-    max_terms: int | None = None
+    max_terms: int | None = None  # the maximum number of conditions, and the largest points
     max_points: int | None = None
-    monotone: tuple[str, ...] = ()
+    monotone: tuple[str, ...] = ()  # names of columns; in `monotone`, with a sign
     require: tuple[str, ...] = ()
     forbid: tuple[str, ...] = ()
 
@@ -482,24 +347,7 @@ def choose_scaling(spec: LearnerSpec, scaling: str) -> str:
 
 
 def check_scoring(table: CsvTable, y: np.ndarray, spec: LearnerSpec, max_terms: int | None) -> int:
-    """Return the number of conditions of a table; DataError if it cannot provide what is asked for.
-
-    Parameters
-    ----------
-    table : CsvTable
-        The table.
-    y : ndarray of int of shape (n_samples,)
-        Indices of classes.
-    spec : LearnerSpec
-        The learner with its parameters.
-    max_terms : int or None
-        The number of terms that an option requests.
-
-    Returns
-    -------
-    int
-        The number of conditions that terms can be chosen from.
-    """
+    """Return the number of conditions of a table; DataError if it cannot provide what is asked for."""
     with name_features(table.features):
         learner: Any = make_learner(spec.source, spec.parameters)
         try:

@@ -1,16 +1,19 @@
-"""Samples of your own table, to measure their complexity: scaled, without rows that contradict each other."""
+"""Measure the complexity of a table, sample by sample, and show it as text, JSON or a figure."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import math
+import string
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from zoloss_cli.api.fit import describe_classes, describe_table
 from zoloss_cli.complexity.contribution import (
     RightmostSegment,
     average_contributions,
@@ -22,6 +25,8 @@ from zoloss_cli.complexity.contribution import (
 from zoloss_cli.complexity.decomposition import (
     MAX_CLUSTERS,
     MAX_EXACT_CLUSTERS,
+    NOISY_THRESHOLD,
+    TYPICAL_THRESHOLD,
     Decomposition,
     categorize_contributions,
     cluster_samples,
@@ -29,7 +34,6 @@ from zoloss_cli.complexity.decomposition import (
     describe_expected_time,
 )
 from zoloss_cli.complexity.hard_margin import (
-    HardMarginProblem,
     InseparableError,
     Kernel,
     build_problem,
@@ -37,13 +41,22 @@ from zoloss_cli.complexity.hard_margin import (
     fit_hard_margin_svm,
 )
 from zoloss_cli.complexity.measures import LookupComplexity, compute_entry_cost, find_lookup_complexity
-from zoloss_cli.complexity.pruning import find_contradicted
+from zoloss_cli.complexity.outliers import find_contradicted
 from zoloss_cli.data.columns import join_names
 from zoloss_cli.data.splits import apply_scaling, compute_finite_scaling
 from zoloss_cli.data.user_table import CsvTable
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.experiment.warming import COMPLEXITY_COMPILE_SECONDS, announce_compilation
+from zoloss_cli.figures import style
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MAX_SAMPLES = 20_000  # their kernel matrix has 3 GB, and several of that size are needed
+CATEGORIES = ("typical", "critical", "noisy")
+AGAINST = "against the rest"
+MAX_SHOWN_ROWS, MAX_SHOWN_POINTS, MAX_SHOWN_REMOVED = 10, 20, 20
 ADVICE = {
     "perceptron": "rows of different classes are nearly the same; remove some of them or use another --scale",
     "rbf": "use a larger --gamma, or --kernel perceptron",
@@ -52,37 +65,16 @@ ADVICE = {
 
 @dataclass(frozen=True)
 class TableSamples:
-    """Samples of a table, scaled.
+    """Samples of a table, scaled."""
 
-    Attributes
-    ----------
-    table : CsvTable
-        The whole table.
-    rows : ndarray of int
-        The selected rows of the table.
-    X : ndarray of shape (n_samples, n_features)
-        Scaled features.
-    y : ndarray of int of shape (n_samples,)
-        Indices of classes.
-    classes : list of str
-        The classes that occur; with two, the negative one first.
-    scaling : str
-        How the features were scaled.
-    contradicted : ndarray of int
-        The rows of the table that were set apart: others have equal features and another label that is at least
-        as frequent among them.
-    absent : list of str
-        The classes of the table that no sample has.
-    """
-
-    table: CsvTable
-    rows: np.ndarray
-    X: np.ndarray
-    y: np.ndarray
-    classes: list[str]
+    table: CsvTable  # the whole table
+    rows: np.ndarray  # the selected rows of the table
+    X: np.ndarray  # scaled
+    y: np.ndarray  # indices of classes
+    classes: list[str]  # the classes that occur; with two, the negative one first
     scaling: str
-    contradicted: np.ndarray
-    absent: list[str]
+    contradicted: np.ndarray  # rows that were set apart: their equals have another label at least as often
+    absent: list[str]  # the classes of the table that no sample has
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -99,19 +91,17 @@ class TableSamples:
         return [labels[row] for row in self.rows]
 
     @property
-    def n_available(self) -> int:
-        """Number of rows that can be selected."""
-        return len(self.table.lines) - len(self.contradicted)
-
-    @property
-    def is_subset(self) -> bool:
-        """Whether only some of these rows were selected."""
-        return len(self.rows) < self.n_available
+    def sampled_from(self) -> int | None:
+        """Number of rows that these were drawn from; None if these are all."""
+        n_available = len(self.table.lines) - len(self.contradicted)
+        return n_available if len(self.rows) < n_available else None
 
     def list_notes(self) -> list[str]:
         """Return notes about the table, and about classes that were left out."""
-        gone = f"no row is left of the class{'es' * (len(self.absent) > 1)} {join_names(self.absent)}"
-        return [*self.table.notes, *([f"{self.table.path}: {gone}"] if self.absent else [])]
+        if not self.absent:
+            return list(self.table.notes)
+        noun = "class" if len(self.absent) == 1 else "classes"
+        return [*self.table.notes, f"{self.table.path}: no row is left of the {noun} {join_names(self.absent)}"]
 
 
 def load_samples(
@@ -120,24 +110,6 @@ def load_samples(
     """Select all samples of a table that contradict no others, or `sample` of them at random.
 
     They are scaled by the statistics of all of them, drawn or not.
-
-    Parameters
-    ----------
-    table : CsvTable
-        The table.
-    positive : str or None
-        The class against the rest; None for all classes.
-    scaling : str
-        How to scale features.
-    sample : int or None
-        Number of samples to draw; None for all.
-    seed : int
-        The seed of the draw.
-
-    Returns
-    -------
-    TableSamples
-        The samples, of at least two classes.
     """
     y, classes = table.index_classes(positive)
     contradicted = find_contradicted(table.X, y)
@@ -175,56 +147,32 @@ def explain_errors(samples: TableSamples) -> Iterator[None]:
         raise DataError(f"{path}: {error}") from None
     except MemoryError:
         raise DataError(
-            f"{path}: there is too little memory for the kernel matrix of {len(samples):,} samples; use fewer"
+            f"{path}: there is not enough memory for the kernel matrix of {len(samples):,} samples; use fewer"
         ) from None
-
-
-MAX_SAMPLES = 20_000  # their kernel matrix has 3 GB, and several of that size are needed
 
 
 @dataclass(frozen=True)
 class ComplexityOptions:
-    """How to measure complexity.
-
-    Attributes
-    ----------
-    kernel : str
-        The kernel of the SVM.
-    gamma : float or None
-        The parameter of the rbf kernel.
-    permutations : int
-        Number of random orders to average contributions over.
-    seed : int
-        The seed of these orders.
-    clusters : int
-        Clusters whose unions are searched for principal points; 0 for no decomposition.
-    exact : bool
-        Whether to account for every union.
-    all_pairs : bool
-        Whether an exact search also keeps the (complexity, errors) of unions that are not principal.
-    cost : float or None
-        The cost of memorizing a sample, for the rightmost segment and the lookup table; None for neither.
-    """
+    """How to measure complexity."""
 
     kernel: str = "perceptron"
-    gamma: float | None = None
-    permutations: int = 200
-    seed: int = 1
-    clusters: int = 0
-    exact: bool = False
-    all_pairs: bool = False
-    cost: float | None = None
+    gamma: float | None = None  # of the rbf kernel
+    permutations: int = 200  # random orders that contributions are averaged over
+    seed: int = 1  # of the random orders
+    clusters: int = 0  # clusters whose unions are searched for principal points; 0 for no decomposition
+    exact: bool = False  # whether to account for every union
+    all_pairs: bool = False  # whether an exact search also keeps the pairs of unions that are not principal
+    cost: float | None = None  # of memorizing a sample, for the rightmost segment and the lookup table
 
     def validate(self) -> None:
-        """Refuse options that do not go together, before a table is read."""
+        """Refuse contradictory options, before a table is read."""
         if self.kernel == "rbf" and self.gamma is None:
             raise ConfigError("--gamma: the rbf kernel needs one, such as --gamma 1")
         if self.kernel != "rbf" and self.gamma is not None:
             raise ConfigError(f"--gamma belongs to --kernel rbf; the {self.kernel} kernel has none")
-        if self.gamma is not None and not 0.0 < self.gamma < math.inf:
-            raise ConfigError(f"--gamma: must be a number above 0 (got {self.gamma:g})")
-        if self.cost is not None and not 0.0 < self.cost < math.inf:
-            raise ConfigError(f"--cost: must be a number above 0 (got {self.cost:g})")
+        for option, value in (("--gamma", self.gamma), ("--cost", self.cost)):
+            if value is not None and not 0.0 < value < math.inf:
+                raise ConfigError(f"{option}: must be a number above 0 (got {value:g})")
         if self.exact and not self.clusters:
             raise ConfigError("--exact is for principal points: set the number of --clusters")
         if self.clusters > MAX_CLUSTERS:
@@ -236,36 +184,16 @@ class ComplexityOptions:
 
 @dataclass(frozen=True)
 class MeasuredComplexity:
-    """Measurements of the samples, in order.
-
-    Attributes
-    ----------
-    samples : TableSamples
-        The samples.
-    options : ComplexityOptions
-        How it was measured.
-    support : ndarray of bool
-        Whether a sample is a support vector; with several classes, in at least one of the problems.
-    contributions : ndarray of float
-        What a sample adds to the complexity, on average over random orders; with several classes, the largest.
-    growth : ndarray of float
-        The mean complexity of the first 0, 1, ... all samples along random orders.
-    decomposition : Decomposition or None
-        The principal points of unions of clusters, if requested.
-    rightmost : RightmostSegment or None
-        What the greedy method removes, if requested.
-    problems : tuple of MeasuredComplexity
-        With several classes, the measurements of each against the rest; their complexities add up.
-    """
+    """Measurements of the samples, in order."""
 
     samples: TableSamples
     options: ComplexityOptions
-    support: np.ndarray
-    contributions: np.ndarray
-    growth: np.ndarray
-    decomposition: Decomposition | None
-    rightmost: RightmostSegment | None = None
-    problems: tuple[MeasuredComplexity, ...] = ()
+    support: np.ndarray  # whether a sample is a support vector; with several classes, of any problem
+    contributions: np.ndarray  # to the complexity, over random orders; with several classes, the largest
+    growth: np.ndarray  # the mean complexity of the first 0, 1, ... all samples along random orders
+    decomposition: Decomposition | None  # the principal points of unions of clusters, if requested
+    rightmost: RightmostSegment | None = None  # what the greedy method removes, if requested
+    problems: tuple[MeasuredComplexity, ...] = ()  # with several classes, each against the rest
 
     @property
     def complexity(self) -> int:
@@ -287,70 +215,64 @@ class MeasuredComplexity:
         worst = np.argmax([problem.contributions for problem in self.problems], axis=0)
         return [self.samples.classes[k] for k in worst]
 
-    def rank_noisy(self) -> np.ndarray:
-        """Return the indices of noisy samples, worst first."""
-        worst = np.argsort(-self.contributions, kind="stable")
-        return worst[self.categories[worst] == "noisy"]
+    @property
+    def shortest(self) -> LookupComplexity | None:
+        """The shortest rule with a table of its errors among principal points, if these were requested."""
+        if self.options.cost is None or self.decomposition is None:
+            return None
+        points = [(point.complexity, point.error) for point in self.decomposition.points]
+        return find_lookup_complexity(points, self.options.cost)
+
+
+def choose_cost(cost: float | None, noise: float | None) -> float | None:
+    """Return the cost of memorizing a row, or that of the probability of a wrong label; None without either."""
+    if noise is None:
+        return cost
+    if cost is not None:
+        raise ConfigError("--cost and --noise set the same cost: leave out one of them")
+    try:
+        return compute_entry_cost(noise)
+    except ConfigError as error:
+        raise ConfigError(f"--noise: {error}") from None
 
 
 def measure_complexity(
     samples: TableSamples, options: ComplexityOptions, start_orders: Callable, start_unions: Callable
 ) -> MeasuredComplexity:
-    """Measure everything that the options request.
-
-    Parameters
-    ----------
-    samples : TableSamples
-        The samples. If there are more than two classes, each is measured against the rest.
-    options : ComplexityOptions
-        How to measure it.
-    start_orders, start_unions : callable
-        Start the stage of random orders, or of unions, and return its progress callback.
-
-    Returns
-    -------
-    MeasuredComplexity
-        The measurements.
-    """
+    """Measure everything that the options request."""
     _check_samples(samples, options)
-    with announce_compilation(COMPLEXITY_COMPILE_SECONDS):
-        return _measure_classes(samples, options, start_orders, start_unions)
-
-
-def _measure_classes(
-    samples: TableSamples, options: ComplexityOptions, start_orders: Callable, start_unions: Callable
-) -> MeasuredComplexity:
     labels = list_one_vs_rest(samples.y)
-    if len(labels) == 1:
-        return _measure_two_classes(samples, labels[0], options, start_orders, start_unions)
-    progress, problems = start_orders(), []
-    for k, one in enumerate(labels):
-        report = None if progress is None else share_progress(progress, k, len(labels))
-        problems.append(_measure_two_classes(samples, one, options, lambda r=report: r, start_unions))
-    return MeasuredComplexity(
-        samples,
-        options,
-        np.any([problem.support for problem in problems], axis=0),
-        np.max([problem.contributions for problem in problems], axis=0),
-        np.sum([problem.growth for problem in problems], axis=0),
-        None,
-        problems=tuple(problems),
+    with announce_compilation(COMPLEXITY_COMPILE_SECONDS):
+        progress, problems = start_orders(), []
+        for k, one in enumerate(labels):
+            report = progress
+            if progress is not None and len(labels) > 1:
+                report = share_progress(progress, k, len(labels))
+            problems.append(_measure_two_classes(samples, one, options, report, start_unions))
+    if len(problems) == 1:
+        return problems[0]
+    support, contributions, growth = zip(
+        *((p.support, p.contributions, p.growth) for p in problems), strict=True
     )
+    both = (np.any(support, axis=0), np.max(contributions, axis=0), np.sum(growth, axis=0))
+    return MeasuredComplexity(samples, options, *both, None, problems=tuple(problems))
 
 
 def _measure_two_classes(
-    samples: TableSamples,
-    y: np.ndarray,
-    options: ComplexityOptions,
-    start_orders: Callable,
-    start_unions: Callable,
+    samples: TableSamples, y: np.ndarray, options: ComplexityOptions, report: Any, start_unions: Callable
 ) -> MeasuredComplexity:
     with explain_errors(samples):
         problem = build_problem(samples.X, y, cast(Kernel, options.kernel), options.gamma)
         support = np.zeros(len(problem), bool)
         support[fit_hard_margin_svm(problem).support] = True
-        groups = _cluster(problem, options) if options.clusters else None
-        sums = sum_paths_in_blocks(problem, options.permutations, options.seed, progress=start_orders())
+        groups = cluster_samples(problem, options.clusters) if options.clusters else None
+        if groups is not None and options.exact and options.clusters > MAX_EXACT_CLUSTERS:
+            raise ConfigError(
+                f"--clusters: to account for all unions of {options.clusters} would take about "
+                f"{describe_expected_time(problem, groups)}, and {MAX_EXACT_CLUSTERS} is the limit with "
+                "--exact: use fewer, or leave out --exact"
+            )
+        sums = sum_paths_in_blocks(problem, options.permutations, options.seed, progress=report)
         growth = np.concatenate([[0], np.cumsum(sums.by_size[0, :, 0])]) / sums.permutations
         decomposition = None
         if groups is not None:
@@ -368,16 +290,15 @@ def _check_samples(samples: TableSamples, options: ComplexityOptions) -> None:
             f"{path} has {n:,} rows, but a kernel matrix is limited to {MAX_SAMPLES:,}: draw "
             "rows at random with --sample N, such as --sample 1000"
         )
-    if options.clusters and len(samples.classes) > 2:
-        raise ConfigError(
-            f"--clusters: principal points need two classes, and {path} has {len(samples.classes)}: "
-            "use --positive CLASS for one class against the rest"
-        )
-    if options.cost is not None and len(samples.classes) > 2:
-        raise ConfigError(
-            f"--cost: the rightmost segment needs two classes, and {path} has {len(samples.classes)}: "
-            "use --positive CLASS for one class against the rest"
-        )
+    for option, what in (
+        ("--clusters" * bool(options.clusters), "principal points need"),
+        ("--cost" * (options.cost is not None), "the rightmost segment needs"),
+    ):
+        if option and len(samples.classes) > 2:
+            raise ConfigError(
+                f"{option}: {what} two classes, and {path} has {len(samples.classes)}: use --positive CLASS "
+                "for one class against the rest"
+            )
     if options.clusters and not 2 <= options.clusters <= n:
         raise ConfigError(
             f"--clusters: there can be 2 to {n} clusters of the {n} rows of {path}, not {options.clusters}"
@@ -391,49 +312,75 @@ def _check_samples(samples: TableSamples, options: ComplexityOptions) -> None:
         )
 
 
-def _cluster(problem: HardMarginProblem, options: ComplexityOptions) -> np.ndarray:
-    groups = cluster_samples(problem, options.clusters)
-    if options.exact and options.clusters > MAX_EXACT_CLUSTERS:
-        raise ConfigError(
-            f"--clusters: to account for all unions of {options.clusters} would take about "
-            f"{describe_expected_time(problem, groups)}, and {MAX_EXACT_CLUSTERS} is the limit with --exact: "
-            "use fewer, or leave out --exact"
-        )
-    return groups
+def render_json(measured: MeasuredComplexity) -> str:
+    """Return one JSON object with all measurements, for all samples."""
+    samples, options, table = measured.samples, measured.options, measured.samples.table
+    rows = {
+        "line": samples.lines,
+        "label": samples.labels,
+        "contribution": measured.contributions.tolist(),
+        "category": measured.categories.tolist(),
+        "support": measured.support.tolist(),
+    }
+    if measured.decomposition is not None:
+        rows["cluster"] = measured.decomposition.clusters.tolist()
+    if measured.problems:
+        rows["largest_against"] = measured.worst_classes
+    labels = table.labels or []
+    content = {
+        "data": str(table.path),
+        "n": len(samples),
+        "d": samples.X.shape[1],
+        "dropped": table.dropped,
+        "contradicted": [{"line": table.lines[i], "label": labels[i]} for i in samples.contradicted.tolist()],
+        "sampled_from": samples.sampled_from,
+        "features": table.features,
+        "label": table.label,
+        "classes": samples.classes,
+        "positive": None if measured.problems else samples.classes[1],
+        "scale": samples.scaling,
+        "kernel": options.kernel,
+        "gamma": options.gamma,
+        "permutations": options.permutations,
+        "seed": options.seed,
+        "complexity": measured.complexity,
+        "share": None if measured.problems else measured.complexity / len(samples),
+        "one_vs_rest": _describe_problems(measured) if measured.problems else None,
+        "thresholds": {"typical": TYPICAL_THRESHOLD, "noisy": NOISY_THRESHOLD},
+        "categories": _count_categories(measured),
+        "rows": [dict(zip(rows, values, strict=True)) for values in zip(*rows.values(), strict=True)],
+        "growth": measured.growth.tolist(),
+        "decomposition": _describe_decomposition(measured.decomposition, options.clusters),
+        "lookup": _describe_lookup(measured),
+        "notes": samples.list_notes(),
+    }
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)
 
 
-MAX_SHOWN_REMOVED = 20
+def _describe_problems(measured: MeasuredComplexity) -> list[dict]:
+    """Return the measurements of each class against the rest."""
+    return [
+        {
+            "class": name,
+            "complexity": problem.complexity,
+            "share": problem.complexity / len(measured.samples),
+            "contributions": problem.contributions.tolist(),
+            "growth": problem.growth.tolist(),
+        }
+        for name, problem in zip(measured.samples.classes, measured.problems, strict=True)
+    ]
 
 
-def choose_cost(cost: float | None, noise: float | None) -> float | None:
-    """Return the cost of memorizing a row, or that of the probability of a wrong label; None without either.
-
-    Parameters
-    ----------
-    cost, noise : float or None
-        The options --cost and --noise; at most one may be given.
-    """
-    if noise is None:
-        return cost
-    if cost is not None:
-        raise ConfigError("--cost and --noise set the same cost: leave out one of them")
-    try:
-        return compute_entry_cost(noise)
-    except ConfigError as error:
-        raise ConfigError(f"--noise: {error}") from None
-
-
-def find_shortest(measured: MeasuredComplexity) -> LookupComplexity | None:
-    """Return the shortest rule with a table of its errors among principal points, if these were requested."""
-    cost, found = measured.options.cost, measured.decomposition
-    if cost is None or found is None:
+def _describe_decomposition(found: Decomposition | None, clusters: int) -> dict | None:
+    if found is None:
         return None
-    return find_lookup_complexity([(point.complexity, point.error) for point in found.points], cost)
+    points = [{"complexity": p.complexity, "errors": p.error, "subsets": p.count} for p in found.points]
+    pairs = found.pairs.tolist() if found.all_pairs else None
+    return {"clusters": clusters, "exact": found.exact, "points": points, "pairs": pairs}
 
 
-def describe_lookup(measured: MeasuredComplexity) -> dict | None:
-    """Return the results for a JSON object; None without a cost."""
-    removed, shortest = measured.rightmost, find_shortest(measured)
+def _describe_lookup(measured: MeasuredComplexity) -> dict | None:
+    removed, shortest = measured.rightmost, measured.shortest
     if removed is None:
         return None
     return {
@@ -444,19 +391,118 @@ def describe_lookup(measured: MeasuredComplexity) -> dict | None:
     }
 
 
-def render_lookup(measured: MeasuredComplexity) -> list[str]:
-    """Return the results as lines of text."""
-    removed, cost, shortest = measured.rightmost, measured.options.cost, find_shortest(measured)
-    assert removed is not None
-    before, after, count = int(removed.complexities[0]), int(removed.complexities[-1]), len(removed.removed)
-    text = []
-    if not count:
-        text.append(f"No row lowers the complexity by {cost:.3g} or more, the cost of memorizing it.")
-    else:
+def _count_categories(measured: MeasuredComplexity) -> dict[str, dict[str, int]]:
+    """Count the samples of each class and category."""
+    return {
+        name: {c: int(np.sum((measured.categories == c) & (measured.samples.y == k))) for c in CATEGORIES}
+        for k, name in enumerate(measured.samples.classes)
+    }
+
+
+def render_text(measured: MeasuredComplexity) -> str:
+    """Return the measurements as text: the complexity, categories, the rows most like noise, and points."""
+    samples, options, n = measured.samples, measured.options, len(measured.samples)
+    lines = [f"data        {describe_table(samples.table)}"]
+    if count := len(samples.contradicted):
+        lines.append(
+            f"set apart   {count:,} row{'s' * (count != 1)} with equal features and different labels, those of "
+            "the rarer label or all: no rule fits them (--json lists them)"
+        )
+    if samples.sampled_from is not None:
+        lines.append(f"sample      {n:,} of these, drawn at random by seed {options.seed}")
+    kernel = f"{options.kernel} kernel" + ("" if options.gamma is None else f", gamma {options.gamma:g}")
+    share = f"{100 * measured.complexity / n:.1f} % of {n:,} samples are support vectors with the {kernel}"
+    complexity = f"{measured.complexity:,}: {share}"
+    if measured.problems:
+        complexity = (
+            f"{measured.complexity:,} support vectors with the {kernel}, summed over "
+            f"{len(measured.problems)} problems of one class against the rest"
+        )
+    lines += [
+        f"classes     {describe_classes(samples.classes, samples.y)}",
+        f"complexity  {complexity}",
+        *(f"levels      {text}" for text in samples.table.list_levels()),
+        "",
+        *_render_categories(measured),
+        "",
+        *_render_noise(measured),
+    ]
+    if measured.decomposition is not None:
+        lines += ["", *_render_points(measured.decomposition, options.clusters)]
+    if measured.rightmost is not None:
+        lines += ["", *_render_lookup(measured, measured.rightmost)]
+    return "\n".join(lines)
+
+
+def _render_table(rows: list, header: list[str]) -> str:
+    """Return a table with names on the left and numbers on the right."""
+    from tabulate import tabulate
+
+    sides = ["left" if name in ("class", "label", AGAINST) else "right" for name in header]
+    return tabulate(rows, header, disable_numparse=True, colalign=sides)
+
+
+def _render_categories(measured: MeasuredComplexity) -> list[str]:
+    counts = _count_categories(measured)
+    rows = [[name, *(f"{counts[name][c]:,}" for c in CATEGORIES)] for name in counts]
+    rows.append(["all", *(f"{sum(counts[name][c] for name in counts):,}" for c in CATEGORIES)])
+    header, notes = ["class", *CATEGORIES], []
+    if measured.problems:
+        header.insert(1, "complexity")
+        for row, problem in zip(rows, [*measured.problems, measured], strict=True):
+            row.insert(1, f"{problem.complexity:,}")
+        notes = [f"(to one of the {len(measured.problems)} problems, that which it adds most to)"]
+    return [
+        _render_table(rows, header),
+        f"(by what a sample adds to the complexity, on average over {measured.options.permutations:,} random "
+        "orders: typical below 2/3, noisy above 1)",
+        *notes,
+    ]
+
+
+def _render_noise(measured: MeasuredComplexity) -> list[str]:
+    """Return the samples that look most like noise, by descending contribution."""
+    worst = np.argsort(-measured.contributions, kind="stable")
+    worst = worst[measured.categories[worst] == "noisy"]
+    if not len(worst):
+        return ["No row looks like noise."]
+    header, lines, labels = ["line", "label", "contribution"], measured.samples.lines, measured.samples.labels
+    shown = worst[:MAX_SHOWN_ROWS]
+    rows = [[f"{lines[row]}", labels[row], f"{measured.contributions[row]:.2f}"] for row in shown]
+    if measured.problems:  # the class for which, or if it is its own, in which the sample is noise
+        header.append(AGAINST)
+        rows = [[*row, measured.worst_classes[k]] for row, k in zip(rows, shown, strict=True)]
+    more = f", the first {MAX_SHOWN_ROWS} of {len(worst):,}; --json has all" if len(worst) > len(shown) else ""
+    return [_render_table(rows, header), f"(rows that look most like noise{more})"]
+
+
+def _render_points(found: Decomposition, clusters: int) -> list[str]:
+    points, total, some = found.points, len(found.points), []
+    if total > MAX_SHOWN_POINTS:  # the first, the last, and some in between
+        points = [points[i] for i in np.linspace(0, total - 1, MAX_SHOWN_POINTS).round().astype(int)]
+        some = [f"({MAX_SHOWN_POINTS} of {total} points; --json has all)"]
+    rows = [[f"{p.complexity:,}", f"{p.error:,}", f"{p.count:,}"] for p in points]
+    return [
+        _render_table(rows, ["complexity", "errors", "subsets"]),
+        "(how far a simpler rule goes: the fewest samples to leave out at each complexity, from unions of "
+        f"{clusters} clusters)",
+        "(exact: every union is accounted for)"
+        if found.exact
+        else "(heuristic: a point may be missed; --exact accounts for every union)",
+        *some,
+    ]
+
+
+def _render_lookup(measured: MeasuredComplexity, removed: RightmostSegment) -> list[str]:
+    """Return which rows are memorized, and the shortest rule with a table of its errors."""
+    cost, shortest, count = measured.options.cost, measured.shortest, len(removed.removed)
+    text = [f"No row lowers the complexity by {cost:.3g} or more, the cost of memorizing it."]
+    if count:
+        before, after = int(removed.complexities[0]), int(removed.complexities[-1])
         lines = [str(measured.samples.lines[row]) for row in removed.removed[:MAX_SHOWN_REMOVED]]
         more = f" and {count - MAX_SHOWN_REMOVED} more (--json has all)" if count > MAX_SHOWN_REMOVED else ""
         rows = f"{count} row{'s' * (count != 1)}"
-        text += [
+        text = [
             f"memorized   {rows}, at a cost of {cost:.3g} each: the complexity falls from {before} to {after}",
             f"            lines {', '.join(lines)}{more}",
             "(greedy, the row that lowers it most first: a single contribution is a noisy sign)",
@@ -467,3 +513,63 @@ def render_lookup(measured: MeasuredComplexity) -> list[str]:
             f"{shortest.error} rows in a lookup table"
         )
     return text
+
+
+# Colour and marker each suffice to tell categories apart, as in Figure 1.13 of the thesis: dot, ring, square.
+CATEGORY_STYLES = {
+    "typical": (style.SKY, "."),
+    "critical": (style.ORANGE, "o"),
+    "noisy": (style.VERMILION, "s"),
+}
+
+
+def draw_complexity(measured: MeasuredComplexity) -> Figure:
+    """Draw contributions and growth and, with a decomposition, its pairs of complexity and errors."""
+    with style.apply_style():
+        parts = [_draw_contributions, _draw_growth] + ([] if measured.decomposition is None else [_draw_pairs])
+        figure = style.new_figure(style.PAGE, 2.9)
+        axes = style.add_panels(figure, len(parts), len(parts))
+        for panel, part, letter in zip(axes, parts, string.ascii_lowercase, strict=False):
+            title = part(panel, measured)
+            panel.set_title(f"({letter}) {title}", loc="left")
+        style.add_legend_below(figure, axes, 4)
+        return figure
+
+
+def _draw_contributions(axes: Axes, measured: MeasuredComplexity) -> str:
+    """Draw the largest first, as markers: a line would suggest that there is something between two samples."""
+    order = np.argsort(-measured.contributions, kind="stable")
+    values, categories = measured.contributions[order], measured.categories[order]
+    for name, (colour, marker) in reversed(CATEGORY_STYLES.items()):
+        at, face = np.flatnonzero(categories == name), "none" if name == "critical" else colour
+        label = f"{name} ({len(at):,})"
+        axes.plot(at + 1, values[at], marker, color=colour, markerfacecolor=face, label=label)
+    for threshold, legend in ((TYPICAL_THRESHOLD, "thresholds 2/3 and 1"), (NOISY_THRESHOLD, None)):
+        axes.axhline(threshold, color=style.BLACK, linestyle=style.DASHED, linewidth=0.8, label=legend)
+    axes.set(xlabel="samples, by contribution", ylabel="average contribution")
+    return "what each sample adds"
+
+
+def _draw_growth(axes: Axes, measured: MeasuredComplexity) -> str:
+    """Draw how the complexity grows as samples join in random orders."""
+    sizes, mean = np.arange(len(measured.growth)), f"mean of {measured.options.permutations:,} orders"
+    dotted: dict[str, Any] = {"color": style.BLACK, "linestyle": style.DOTTED, "linewidth": 0.8}
+    axes.plot(sizes, sizes, label="as many as samples", **dotted)
+    axes.plot(sizes, measured.growth, color=style.BLUE, label=mean)
+    axes.set(xlabel="samples", ylabel="complexity")
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+    return "growth with the samples"
+
+
+def _draw_pairs(axes: Axes, measured: MeasuredComplexity) -> str:
+    """Circle principal points; if all unions were examined, every pair is a dot."""
+    found = measured.decomposition
+    assert found is not None
+    points = np.array([(point.complexity, point.error) for point in found.points])
+    if found.all_pairs:
+        axes.plot(*found.pairs.T, ".", markersize=2, color=style.BLUE, label="unions of clusters")
+    label = "principal points" if found.exact else "principal points (heuristic)"
+    axes.plot(*points.T, "o", markersize=6, color=style.VERMILION, markerfacecolor="none", label=label)
+    axes.set(xlabel="complexity", ylabel="errors")
+    return "how far simpler rules go"

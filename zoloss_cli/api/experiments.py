@@ -1,8 +1,4 @@
-"""Progress of a run started from Python: a bar in a notebook or on a terminal, nothing elsewhere.
-
-The bar in a notebook is an HTML element that IPython, which runs the notebook, updates in place: it needs no
-widgets, and so no additional package.
-"""
+"""Run experiments: `run_experiment`, and what `zoloss run` shares with it."""
 
 from __future__ import annotations
 
@@ -19,96 +15,80 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.api.choose import OptionErrorCollector, parse_labels, parse_learner, parse_settings
-from zoloss_cli.api.evaluate_table import has_results
-from zoloss_cli.api.tables import ResultTable, list_names, make_table, name_parameters
-from zoloss_cli.config.checks import check_metrics
-from zoloss_cli.config.clusters import ClusterSettings, load_cluster_file, load_run_section, parse_scheduler
 from zoloss_cli.config.learners import build_learner_spec
-from zoloss_cli.config.loader import build_experiment, find_config, load_config
+from zoloss_cli.config.loader import (
+    build_experiment,
+    check_metrics,
+    find_config,
+    load_cluster_file,
+    load_config,
+    load_run_section,
+)
 from zoloss_cli.config.messages import ErrorCollector, parse_yaml
-from zoloss_cli.config.models import Experiment
-from zoloss_cli.errors import ConfigError, RunError
+from zoloss_cli.config.models import ClusterSettings, Experiment, LearnerSpec, parse_scheduler
+from zoloss_cli.data.dataset import compute_fingerprint, load_data
+from zoloss_cli.errors import ConfigError, RunError, ZolossError
 from zoloss_cli.experiment import runner
-from zoloss_cli.experiment.executors.dask_cluster import DaskWorkers
-from zoloss_cli.experiment.plan import select_part
+from zoloss_cli.experiment.dask import DaskWorkers
+from zoloss_cli.experiment.plan import plan, select_part
 from zoloss_cli.experiment.runner import Progress
 from zoloss_cli.experiment.warming import compile_kernels
-from zoloss_cli.figures.registry import find_drawn_as
 from zoloss_cli.registry import LEARNERS, MEASURES, is_unchecked
-from zoloss_cli.report.loading import load_runs, select_runs
 from zoloss_cli.results.store import Store
-from zoloss_cli.utils import code_files
+from zoloss_cli.utils import imports
 from zoloss_cli.utils.text import format_duration, show_controls
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from zoloss_cli.api.tables import ResultTable
     from zoloss_cli.report.runs import RunResult
 
 
 def build_progress(shown: bool | None) -> Progress:
-    """Return the object that is notified of progress.
-
-    Parameters
-    ----------
-    shown : bool or None
-        Whether to show progress; None: in a notebook and on a terminal.
-
-    Returns
-    -------
-    Progress
-        A bar, or an object that shows nothing.
-    """
-    if shown is False:
-        return Progress()
-    if is_notebook():
-        return NotebookBar()
-    if shown or sys.stderr.isatty():
-        return TerminalBar()
-    return Progress()
-
-
-def is_notebook() -> bool:
-    """Return whether this runs in a notebook's kernel."""
+    """Return a progress bar, or an object that shows nothing; None: a bar in a notebook and on a terminal."""
     ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    return shell is not None and getattr(shell, "kernel", None) is not None
+    if shown is not False and ipython is not None and hasattr(ipython.get_ipython(), "kernel"):
+        return _NotebookBar()
+    return _TerminalBar() if shown or (shown is None and sys.stderr.isatty()) else Progress()
 
 
-class _Counter(Progress):
-    """Count the tasks of all data sets."""
+class _TerminalBar(Progress):
+    """A line on standard error that overwrites itself."""
 
     def __init__(self) -> None:
         self.total = self.done = 0
         self.left = "?"
 
+    def note(self, text: str) -> None:
+        print(show_controls(text), file=sys.stderr, flush=True)
+
     def start(self, totals: dict[str, int], done: dict[str, int]) -> None:
-        """Start with the number of tasks of each data set, and how many of them are done."""
         self.total, self.done = sum(totals.values()), sum(done.values())
         self.show()
 
     def advance(self, dataset: str, tasks: int, seconds_left: float | None) -> None:
-        """Count finished tasks."""
         self.done, self.left = self.done + tasks, format_duration(seconds_left)
         self.show()
 
     def show(self) -> None:
-        """Show how many are done."""
+        text = f"\r{self.done:,} of {self.total:,} tasks, {self.left} left  "
+        print(text, end="", file=sys.stderr, flush=True)
+
+    def finish(self) -> None:
+        if self.total:
+            print(file=sys.stderr, flush=True)
 
 
-class NotebookBar(_Counter):
-    """A progress element in the output of a notebook cell."""
+class _NotebookBar(_TerminalBar):
+    """An HTML element in a notebook's cell, which IPython updates in place: it needs no widgets."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._handle: Any = None
+    _handle: Any = None  # IPython's, after the first display
 
     def note(self, text: str) -> None:
-        """Write a line into the cell."""
         print(show_controls(text))
 
     def show(self) -> None:
-        """Display the element, or update it if it is already there."""
         from IPython.display import HTML, display
 
         element = HTML(self.render())
@@ -117,53 +97,23 @@ class NotebookBar(_Counter):
         else:
             self._handle.update(element)
 
-    def render(self) -> str:
-        """Return the element."""
-        text = f"{self.done:,} of {self.total:,} tasks" + (
-            f", {self.left} left" if self.done < self.total else ""
-        )
-        return f'<progress value="{self.done}" max="{max(1, self.total)}"></progress> {html.escape(text)}'
-
-
-class TerminalBar(_Counter):
-    """A line on standard error that overwrites itself."""
-
-    def note(self, text: str) -> None:
-        """Write a line."""
-        print(show_controls(text), file=sys.stderr, flush=True)
-
-    def show(self) -> None:
-        """Overwrite the line with the current count."""
-        print(
-            f"\r{self.done:,} of {self.total:,} tasks, {self.left} left  ", end="", file=sys.stderr, flush=True
-        )
-
     def finish(self) -> None:
-        """End the line."""
-        if self.total:
-            print(file=sys.stderr, flush=True)
+        pass
+
+    def render(self) -> str:
+        left = f", {self.left} left" if self.done < self.total else ""
+        text = html.escape(f"{self.done:,} of {self.total:,} tasks{left}")
+        return f'<progress value="{self.done}" max="{max(1, self.total)}"></progress> {text}'
 
 
 OPTION = "--add-learner"
 
 
 def extend_experiment(experiment: Experiment, names: list[str], assignments: list[str]) -> Experiment:
-    """Return an experiment with more columns.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The experiment of a config.
-    names : list of str
-        Learners to add: registered names, or classes of packages or files, optionally as LABEL=LEARNER.
-    assignments : list of str
-        Their parameters, as LEARNER.KEY=VALUE.
-    """
+    """Return an experiment with more columns."""
+    if not names and assignments:
+        raise ConfigError(f"--set {assignments[0]}: there is no learner to set it for: name one with {OPTION}")
     if not names:
-        if assignments:
-            raise ConfigError(
-                f"--set {assignments[0]}: there is no learner to set it for: name one with {OPTION}"
-            )
         return experiment
     if any(spec.learner in MEASURES for spec in experiment.learners):
         raise ConfigError(f"{OPTION}: '{experiment.name}' measures data, so no learner can be added to it")
@@ -186,55 +136,39 @@ def extend_experiment(experiment: Experiment, names: list[str], assignments: lis
     return extended
 
 
-def keep_added_learners(experiment: Experiment, folder: Path) -> tuple[Experiment, list[str]]:
-    """Return an experiment with the columns that earlier runs of it added, and a note about them.
+def add_stored_learners(
+    experiment: Experiment, folder: Path, added_only: bool = False
+) -> tuple[Experiment, list[str]]:
+    """Return an experiment with other learners of earlier runs of it, to show but not to continue, and a note.
 
-    Parameters
-    ----------
-    experiment : Experiment
-        The experiment to run.
-    folder : Path
-        The results folder; its results of these learners are shown, but not continued.
-
-    Returns
-    -------
-    experiment : Experiment
-        The same experiment with these columns.
-    notes : list of str
-        A sentence that names them.
+    A learner qualifies if it has results in exactly the cells that it would have in this experiment. With
+    `added_only`, it must have been added to a config.
     """
     store, kept = Store(folder), []
     new = {spec.label for spec in experiment.learners}
     for manifest in store.read_manifests():
         if manifest.experiment.name == experiment.name:
-            earlier = [spec for spec in manifest.experiment.learners if spec.added and spec.label not in new]
-            kept += [spec for spec in earlier if has_results(experiment, spec, store)]
+            earlier = [spec for spec in manifest.experiment.learners if spec.added or not added_only]
+            kept += [s for s in earlier if s.label not in new and _has_results(experiment, s, store)]
     if not kept:
         return experiment, []
     names = ", ".join(dict.fromkeys(spec.label for spec in kept))
-    note = f"{folder} has results of {names}, added by an earlier run, which are shown, too"
-    return experiment.model_copy(update={"learners": (*experiment.learners, *kept)}), [note]
+    learners = (*experiment.learners, *kept) if added_only else (*kept, *experiment.learners)
+    what = f"{names}, added by an earlier run" if added_only else f"{names} for the same table and splits"
+    note = f"{folder} has results of {what}, which are shown, too"
+    return experiment.model_copy(update={"learners": learners}), [note]
+
+
+def _has_results(experiment: Experiment, spec: LearnerSpec, store: Store) -> bool:
+    try:
+        cells = plan(experiment.model_copy(update={"learners": (spec,)}))
+        return all(store.read(cell.filename, cell.key).records for cell in cells)
+    except ZolossError:  # from a package that is no longer installed, or another version of ours
+        return False
 
 
 def name_run(config: Path, added: list[str], assignments: list[str], allow_code: bool) -> tuple[str, list[str]]:
-    """Return the origin of a run, its config or the command that adds to it, and the command that continues it.
-
-    Parameters
-    ----------
-    config : Path
-        The config.
-    added, assignments : list of str
-        The added learners and their parameters.
-    allow_code : bool
-        Whether other people's code was allowed.
-
-    Returns
-    -------
-    source : str
-        For the manifest.
-    command : list of str
-        The words of the command line.
-    """
+    """Return the origin of a run, a config or a command that extends it, and the command that continues it."""
     command = ["run", str(config)]
     command += [word for name in added for word in (OPTION, name)]
     command += [word for text in assignments for word in ("--set", text)]
@@ -256,19 +190,6 @@ def choose_workers(
     """Return the number of processes, or the cluster.
 
     An option takes precedence over the section `run` of the config, and that over the environment.
-
-    Parameters
-    ----------
-    config : Path or mapping
-        The config, or its keys.
-    jobs : int
-        Worker processes on this machine, if no cluster is named.
-    scheduler : str
-        The address or file of a scheduler, from an option or the environment; empty for none.
-    cluster : Path or None
-        A file that describes a cluster.
-    allow_versions : bool
-        Whether the package versions of workers may differ from those on this machine.
     """
     by_option = scheduler if scheduler != os.environ.get(SCHEDULER_VARIABLE) else ""
     if by_option and cluster is not None:
@@ -305,6 +226,8 @@ def load_experiment(path: Path) -> Experiment:
     """Return the experiment of a config; every mistake raises a ConfigError that names file and key."""
     experiment = load_config(path)
     if experiment.published and experiment.published.drawn_as:
+        from zoloss_cli.figures.registry import find_drawn_as
+
         find_drawn_as(experiment.published.drawn_as, str(path))
     return experiment
 
@@ -350,11 +273,15 @@ class ExperimentResults:
     @property
     def table(self) -> ResultTable:
         """The table of the run, as `make_table` returns it."""
+        from zoloss_cli.api.tables import make_table
+
         return make_table(self)
 
     def collect_runs(self, table: str | None = None) -> tuple[list[RunResult], list[RunResult]]:
         """Return the run, or another one in the folder, and all runs of the folder."""
         wanted = self.name if table is None else table
+        from zoloss_cli.report.runs import load_runs, select_runs
+
         runs, store = load_runs(self.folder, wanted)
         for note in store.notes:
             warnings.warn(note, stacklevel=2)
@@ -450,11 +377,18 @@ def run_experiment(  # noqa: PLR0913  as many as the command has options
     Traceback (most recent call last):
     zoloss_cli.errors.ConfigError: config: datasets.hart: unknown data set 'hart'; did you mean 'heart'?
     """
-    for name, value in (("splits", splits), ("n_jobs", n_jobs), ("seed", seed)):
-        _check_count(name, value)
+    for name, value, least in (("splits", splits, 1), ("n_jobs", n_jobs, 1), ("seed", seed, 0)):
+        if value is None or (name == "n_jobs" and value == -1):
+            continue
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ConfigError(f"{name} must be a number of at least {least} (got {value!r})")
     jobs = (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
+    from zoloss_cli.api.tables import list_names, name_parameters
+
+    for cached in (load_data, compute_fingerprint):
+        cached.cache_clear()  # a table may have changed since an earlier run of this process
     shown, store, added = build_progress(progress), Store(Path(out)), list_names(add_learners)
-    with code_files.allow_code(allow_code), name_parameters():
+    with imports.allow_code(allow_code), name_parameters():
         experiment, source, content = _load(config)
         named = scheduler or os.environ.get(SCHEDULER_VARIABLE, "")
         described = None if cluster is None else Path(cluster)
@@ -463,7 +397,7 @@ def run_experiment(  # noqa: PLR0913  as many as the command has options
             source, _ = name_run(Path(source), added, [], allow_code)
         asked = select_part(extend_experiment(experiment, added, []), [], [], splits, seed)
         part = select_part(asked, list_names(datasets), list_names(learners), None, None)
-        whole, notes = keep_added_learners(asked, store.folder)
+        whole, notes = add_stored_learners(asked, store.folder, added_only=True)
         for note in notes:
             shown.note(note)
         options = runner.RunOptions(part=part)
@@ -471,36 +405,25 @@ def run_experiment(  # noqa: PLR0913  as many as the command has options
     if summary.interrupted:
         raise KeyboardInterrupt
     if summary.failures:
-        _report_failures(summary)
-    counts = (summary.n_tasks, summary.n_done_before, summary.n_run, tuple(summary.failures), summary.seconds)
-    return ExperimentResults(Path(out), whole.name, *counts)
+        text = describe_failures(summary.failures, "tasks")
+        if summary.n_run + summary.n_done_before == 0:
+            raise RunError(text)
+        warnings.warn(text, stacklevel=2)
+    counts = (summary.n_tasks, summary.n_done_before, summary.n_run)
+    return ExperimentResults(Path(out), whole.name, *counts, tuple(summary.failures), summary.seconds)
 
 
-def _report_failures(summary: runner.RunSummary) -> None:
-    """Raise RunError if nothing was done, otherwise warn."""
-    shown = "; ".join(summary.failures[:MAX_NAMED_FAILURES])
-    more = len(summary.failures) - MAX_NAMED_FAILURES
-    text = f"{len(summary.failures)} tasks failed: {shown}{f'; and {more} more' if more > 0 else ''}"
-    if summary.n_run + summary.n_done_before == 0:
-        raise RunError(text)
-    warnings.warn(text, stacklevel=3)
+def describe_failures(failures: Sequence[str], noun: str) -> str:
+    """Return how many fits or tasks failed, and the first of them."""
+    more = len(failures) - MAX_NAMED_FAILURES
+    shown = "; ".join(failures[:MAX_NAMED_FAILURES])
+    return f"{len(failures)} {noun} failed: {shown}{f'; and {more} more' if more > 0 else ''}"
 
 
-def _check_count(name: str, value: int | None) -> None:
-    least = 0 if name == "seed" else 1
-    is_all = name == "n_jobs" and value == -1
-    if value is None or is_all:
-        return
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ConfigError(f"{name} must be a number of at least {least} (got {value!r})")
-
-
-def _load(
-    config: str | PathLike[str] | Mapping[str, Any],
-) -> tuple[Experiment, str, Path | Mapping[str, Any]]:
+def _load(config: str | PathLike[str] | Mapping[str, Any]) -> tuple[Experiment, str, Path | Mapping[str, Any]]:
     """Return the experiment, where it comes from, and its file or keys."""
     if isinstance(config, Mapping):
-        content, errors = dict(config), MappingErrorCollector()
+        content, errors = dict(config), _MappingErrorCollector(Path("config"), None)
         return build_experiment(content, DEFAULT_NAME, Path(), errors), TEXT_SOURCE, content
     if isinstance(config, str) and "\n" in config:
         content, root = parse_yaml(config, Path("config"))
@@ -513,34 +436,14 @@ def _load(
     return load_experiment(Path(config)), str(config), Path(config)
 
 
-class MappingErrorCollector(ErrorCollector):
+class _MappingErrorCollector(ErrorCollector):
     """Collect the errors of a config that is a Python mapping, which has no lines to name."""
 
-    def __init__(self) -> None:
-        super().__init__(Path("config"), None)
-
     def add(self, keys: tuple, message: str) -> None:
-        """Add a message about the value at these keys."""
-        place = ".".join(map(str, keys))
-        self.lines.append(": ".join(filter(None, ["config", place, message])))
+        self.lines.append(": ".join(filter(None, ["config", ".".join(map(str, keys)), message])))
 
 
 def warm_up_learners(names: Sequence[str], report: Callable[[int, int], object]) -> tuple[int, float]:
-    """Compile the kernels of learners, or load those already compiled.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The learners' names; none for all of them.
-    report : callable
-        Called with the number of learners done and the total.
-
-    Returns
-    -------
-    count : int
-        The number of learners.
-    seconds : float
-        How long it took.
-    """
+    """Compile the kernels of learners, or load those already compiled."""
     specs = [parse_learner(name, [], None) for name in names or LEARNERS.builtin]
     return len(specs), compile_kernels(specs, report)

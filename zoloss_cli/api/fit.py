@@ -1,8 +1,11 @@
-"""Class weights, for classes of very different sizes and errors of different costs."""
+"""Fit a learner to a table: class weights, errors, bounds, validation, and all of it as text or JSON."""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import math
+import shlex
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -20,12 +23,20 @@ from zoloss_cli.api.choose import (
     parse_learner,
     takes_raw_features,
 )
-from zoloss_cli.api.rules import LinearRule, convert_to_original_units
+from zoloss_cli.api.rules import (
+    LinearRule,
+    ScoreCard,
+    build_readable_rule,
+    convert_to_original_units,
+    count_totals,
+    render_card_text,
+    render_rule,
+)
 from zoloss_cli.api.validation import (
+    CONFIDENCE,
     MIN_SAMPLES,
     MIN_SAMPLES_FOR_ISOTONIC,
     Calibration,
-    CalibrationTask,
     FoldData,
     Validation,
     calibrate,
@@ -35,37 +46,34 @@ from zoloss_cli.api.validation import (
     plan_folds,
 )
 from zoloss_cli.config.models import LearnerSpec
+from zoloss_cli.data.columns import MAX_LISTED_CLASSES, CsvColumn
 from zoloss_cli.data.splits import compute_finite_scaling, scale_parts
 from zoloss_cli.data.user_table import CsvTable, merge_long_numbers
 from zoloss_cli.errors import ConfigError, DataError, suggest_nearest
-from zoloss_cli.experiment.fitting import check_classes, fit, warm_up
+from zoloss_cli.experiment.fitting import check_classes, fit, walk_learners, warm_up
 from zoloss_cli.kernels.zero_one import find_strict_errors
-from zoloss_cli.learners.base import Learner
+from zoloss_cli.learners.base import Learner, name_features
 from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.scoring.classifier import ScoringSystemClassifier
-from zoloss_cli.learners.scoring.conditions import name_features
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, progress_line
 from zoloss_cli.learners.search.samples import ExactFeatures
-from zoloss_cli.proofs.certify import CertifyingClassifier
+from zoloss_cli.proofs.certify import MAX_CONE_SAMPLES, CertifyingClassifier
 from zoloss_cli.registry import LEARNERS, find_registration, make_learner
 
 BALANCED = "balanced"
+MAX_SHOWN_CLASSES = 8  # wider matrices do not fit in a terminal: only the most frequent confusion is shown
+MAX_SHOWN_LETTERS = 50
+CLEARLY_WORSE = 1.2  # times the training error: with very many samples the interval is narrow
+# What certify's bound may rest on and is worth mentioning; a bound of 0 is not a proof.
+NAMED_PROOFS = ("all hyperplanes", "cones of directions", "impossible sets", "equal rows", "all supports")
 
 
 @dataclass(frozen=True)
 class Weighting:
-    """The class weights that options set.
+    """The class weights that options set."""
 
-    Attributes
-    ----------
-    class_weight : tuple of str
-        Only `balanced`, or CLASS=WEIGHT for some classes.
-    cost_fp, cost_fn : float or None
-        The costs of a false positive and of a false negative.
-    """
-
-    class_weight: tuple[str, ...] = ()
-    cost_fp: float | None = None
+    class_weight: tuple[str, ...] = ()  # only `balanced`, or CLASS=WEIGHT for some classes
+    cost_fp: float | None = None  # the costs of a false positive and of a false negative
     cost_fn: float | None = None
 
     def __post_init__(self) -> None:
@@ -82,38 +90,21 @@ class Weighting:
         """Whether costs of errors are given."""
         return self.cost_fp is not None or self.cost_fn is not None
 
-    @property
-    def is_given(self) -> bool:
-        """Whether weights other than equal ones are given."""
-        return bool(self.class_weight) or self.has_costs
-
     def check_learner(self, spec: LearnerSpec) -> None:
-        """Refuse a learner that takes no sample weights, and name those that do."""
-        specs = [spec, *(value for _, value in spec.settings if isinstance(value, LearnerSpec))]
-        for each in specs if self.is_given else []:
+        """Refuse a learner that does not support sample weights, and name those that do."""
+        if not self.class_weight and not self.has_costs:
+            return
+        for each in walk_learners(spec):
             if not find_registration(each.source).accepts_sample_weight:
-                takers = [name for name, entry in LEARNERS.builtin.items() if entry.accepts_sample_weight]
+                supporting = [name for name, entry in LEARNERS.builtin.items() if entry.accepts_sample_weight]
                 option = "--class-weight" if self.class_weight else "--cost-fp/--cost-fn"
                 raise ConfigError(
-                    f"{option}: the learner '{each.learner}' takes no sample weights; those that do: "
-                    f"{', '.join(takers)}"
+                    f"{option}: sample weights are not supported by the learner '{each.learner}', but by: "
+                    f"{', '.join(supporting)}"
                 )
 
     def compute(self, y: np.ndarray, classes: Sequence[str]) -> np.ndarray | None:
-        """Return the weight of each class; None if all are equal.
-
-        Parameters
-        ----------
-        y : ndarray of int of shape (n_samples,)
-            Indices of classes.
-        classes : sequence of str
-            The classes; with two, the positive one is last.
-
-        Returns
-        -------
-        ndarray of shape (n_classes,) or None
-            Weights as given; balanced ones give all classes the same total weight, with mean 1 per sample.
-        """
+        """Return the weight of each class; None if all are equal."""
         if self.has_costs:
             if len(classes) > 2:
                 raise DataError(
@@ -123,107 +114,49 @@ class Weighting:
             return np.array([self.cost_fp or 1.0, self.cost_fn or 1.0])
         if self.class_weight == (BALANCED,):
             return len(y) / (len(classes) * np.bincount(y, minlength=len(classes)))
-        if not self.class_weight:
-            return None
         weights: dict[str, float] = {}
         for text in self.class_weight:
-            name, weight = _parse_weight(text)
+            name, _, number = text.rpartition("=")
+            try:
+                weight = float(number)
+            except ValueError:
+                weight = math.nan
+            if "=" not in text or not 0.0 < weight < math.inf:
+                raise ConfigError(
+                    f"--class-weight {text}: write balanced, or CLASS=WEIGHT with a number above 0, such as "
+                    "yes=5"
+                )
             if name not in classes:
-                hint = suggest_nearest(name, classes)
-                raise DataError(f"--class-weight {text}: there is no class '{name}'{hint}")
+                raise DataError(
+                    f"--class-weight {text}: there is no class '{name}'{suggest_nearest(name, classes)}"
+                )
             if name in weights:
                 raise ConfigError(f"--class-weight {text}: the class '{name}' is given more than once")
             weights[name] = weight
-        return np.array([weights.get(name, 1.0) for name in classes])
-
-
-def _parse_weight(text: str) -> tuple[str, float]:
-    name, equals, number = text.rpartition("=")
-    try:
-        weight = float(number)
-    except ValueError:
-        weight = math.nan
-    if not equals or not (weight > 0.0 and math.isfinite(weight)):
-        raise ConfigError(
-            f"--class-weight {text}: write balanced, or CLASS=WEIGHT with a number above 0, such as yes=5"
-        )
-    return name, weight
-
-
-def compute_weighted_rate(class_errors: np.ndarray, class_counts: np.ndarray, weights: np.ndarray) -> float:
-    """Return the share of the total sample weight that is misclassified."""
-    return float(weights @ class_errors / (weights @ class_counts))
+        return np.array([weights.get(name, 1.0) for name in classes]) if weights else None
 
 
 @dataclass(frozen=True)
 class TableFit:
-    """A learner fitted to a table, and how well it performs there.
-
-    Attributes
-    ----------
-    table : CsvTable
-        The table.
-    learner : LearnerSpec
-        The learner and its parameters.
-    seed : int
-        The seed of its random numbers.
-    scaling : str
-        How the features were scaled.
-    centre, spread : ndarray of shape (n_features,)
-        What is subtracted from samples, and what they are divided by.
-    classes : list of str
-        The classes; with two, the positive one is last.
-    y : ndarray of int of shape (n_samples,)
-        Indices of classes.
-    estimator : Learner
-        The fitted estimator, for scaled samples.
-    rule : LinearRule or None
-        The rule in the table's units; None if the estimator is not linear.
-    class_errors : ndarray of int of shape (n_classes,)
-        Training errors among the samples of each class.
-    lower_bound : int or None
-        No linear rule has fewer training errors.
-    is_bound_proved : bool
-        Whether the bound is proved, not only right up to rounding.
-    seconds : float
-        The time of fitting.
-    notes : list of str
-        Notes about the table and the fit.
-    reason : str
-        Why this learner was chosen; empty if it was named.
-    validation : Validation or None
-        The errors on left-out samples; None if not requested, or if there are too few samples.
-    class_weights : ndarray of shape (n_classes,) or None
-        The weight of a sample of each class; None if all are equal.
-    weighted_bound : float or None
-        No linear rule misclassifies a smaller share of the weight; None if all weights are equal.
-    calibration : Calibration or None
-        The curves from scores to probabilities, if requested.
-    exact : ExactFeatures or None
-        The values that the bound is proved for, with the proof if it is kept; None unless the learner proves
-        its bound for these.
-    """
+    """A learner fitted to a table, and how well it performs there."""
 
     table: CsvTable
-    learner: LearnerSpec
-    seed: int
-    scaling: str
-    centre: np.ndarray
+    learner: LearnerSpec  # the learner and its parameters
+    seed: int  # the seed of its random numbers
+    scaling: str  # how the features were scaled
+    centre: np.ndarray  # what is subtracted from samples, and what they are divided by
     spread: np.ndarray
-    classes: list[str]
-    y: np.ndarray
-    estimator: Learner
-    rule: LinearRule | None
-    class_errors: np.ndarray
-    lower_bound: int | None
-    is_bound_proved: bool
-    seconds: float
-    notes: list[str] = field(default_factory=list)
-    reason: str = ""
+    classes: list[str]  # with two, the positive one is last
+    y: np.ndarray  # indices of classes
+    estimator: Learner  # the fitted estimator, for scaled samples
+    rule: LinearRule | None  # the rule in the table's units; None if the estimator is not linear
+    class_errors: np.ndarray  # training errors among the samples of each class
+    seconds: float  # the time of fitting
+    notes: list[str] = field(default_factory=list)  # notes about the table and the fit
+    reason: str = ""  # why this learner was chosen; empty if it was named
     validation: Validation | None = None
-    class_weights: np.ndarray | None = None
-    weighted_bound: float | None = None
-    calibration: Calibration | None = None
+    class_weights: np.ndarray | None = None  # the weight of a sample of each class; None if all are equal
+    calibration: Calibration | None = None  # the curves from scores to probabilities, if requested
     exact: ExactFeatures | None = None
 
     @property
@@ -232,7 +165,7 @@ class TableFit:
         if self.class_weights is None:
             return None
         counts = np.bincount(self.y, minlength=len(self.classes))
-        return compute_weighted_rate(self.class_errors, counts, self.class_weights)
+        return float(self.class_weights @ self.class_errors / (self.class_weights @ counts))
 
     @property
     def fold_data(self) -> FoldData:
@@ -251,15 +184,42 @@ class TableFit:
         return self.classes[1] if len(self.classes) == 2 else None
 
     @property
+    def lower_bound(self) -> int | None:
+        """The bound on the errors of every linear rule; None if there is none, or with class weights."""
+        bound = getattr(self.estimator, "lower_bound_", None)
+        if bound is None or self.class_weights is not None:
+            return None
+        return math.ceil(bound - LOSS_TOLERANCE)  # errors are integers
+
+    @property
+    def weighted_bound(self) -> float | None:
+        """The bound on the misclassified share of the weight."""
+        bound = getattr(self.estimator, "lower_bound_", None)
+        return None if bound is None or self.class_weights is None else bound / len(self.y)
+
+    @property
     def is_optimal(self) -> bool | None:
         """Whether the errors are as few as the bound; None if there is no bound."""
         if self.lower_bound is not None and isinstance(self.estimator, ScoringSystemClassifier):
             return self.estimator.optimal_  # with a penalty, not only the errors are bounded
         return None if self.lower_bound is None else self.errors <= self.lower_bound
 
+    @property
+    def rule_kind(self) -> str:
+        """Which kind of rule the bound is about."""
+        return getattr(self.estimator, "rule_kind", "linear rule")
+
+    @property
+    def baseline(self) -> dict:
+        """The errors of always predicting the largest class, as part of a JSON object."""
+        counts = np.bincount(self.y, minlength=len(self.classes))
+        largest = int(np.argmax(counts))
+        errors = int(len(self.y) - counts[largest])
+        return {"class": self.classes[largest], "errors": errors, "error_rate": errors / len(self.y)}
+
     def summarize_training(self) -> dict:
         """Return how well it performs on the training samples; None for what is unknown."""
-        return {
+        summary = {
             "n": len(self.y),
             "d": self.table.X.shape[1],
             "dropped": self.table.dropped,
@@ -268,17 +228,12 @@ class TableFit:
             "lower_bound": self.lower_bound,
             "optimal": self.is_optimal,
             "seconds": round(self.seconds, 3),
-            **self._summarize_weights(),
         }
-
-    def _summarize_weights(self) -> dict:
-        if self.class_weights is None:
-            return {}
-        return {
-            "class_weights": dict(zip(self.classes, self.class_weights.tolist(), strict=True)),
-            "weighted_error_rate": self.weighted_rate,
-            "weighted_lower_bound": self.weighted_bound,
-        }
+        if self.class_weights is not None:
+            summary["class_weights"] = dict(zip(self.classes, self.class_weights.tolist(), strict=True))
+            summary["weighted_error_rate"] = self.weighted_rate
+            summary["weighted_lower_bound"] = self.weighted_bound
+        return summary
 
 
 def fit_table(
@@ -296,39 +251,12 @@ def fit_table(
 
     A zero margin is an error; for learners for several classes, errors are wrong predictions. On a terminal, a
     search shows its progress. Ctrl-C ends it with its best rule so far, and a note says so.
-
-    Parameters
-    ----------
-    table : CsvTable
-        The table.
-    learner : LearnerSpec
-        The learner and its parameters.
-    positive : str or None
-        The class against the rest; None for all classes.
-    scaling : str
-        How to scale features.
-    seed : int
-        The seed of the learner's random numbers.
-    budget : TimeBudget or None
-        The time limit of the command.
-    share : float
-        The share of the time left that the fit may take.
-    weighting : Weighting or None
-        The weights of classes.
-    keeps_proof : bool
-        Whether to keep the proof of the bound, for a certificate.
-
-    Returns
-    -------
-    TableFit
-        The estimator, its rule and its errors.
     """
     y, classes = table.index_classes(positive)
     check_classes(learner, classes, f"{table.path}: the label column '{table.label}'", "--positive CLASS")
     weighting = weighting or Weighting()
     weighting.check_learner(learner)
     class_weights = weighting.compute(y, classes)
-    sample_weight = None if class_weights is None else class_weights[y]
     centre, spread = compute_finite_scaling(table.X, scaling, table.features, str(table.path))
     X = scale_parts(table.X, table.X, scaling)[0]
     budget = budget or TimeBudget()
@@ -340,142 +268,99 @@ def fit_table(
             limited, shortened = limit_learner(learner, budget.compute_seconds_left(share), X, y)
             values = merge_long_numbers(table.X, table.long_numbers, table.features)
             exact = ExactFeatures(values, keeps_proof=keeps_proof)
+            sample_weight = None if class_weights is None else class_weights[y]
+            random = np.random.SeedSequence(seed)
             estimator, seconds = fit(
-                limited,
-                X,
-                y,
-                np.random.SeedSequence(seed),
-                quiet=False,
-                sample_weight=sample_weight,
-                exact=lambda: exact,
+                limited, X, y, random, quiet=False, sample_weight=sample_weight, exact=lambda: exact
             )
     except (ValueError, FloatingPointError) as error:
         raise DataError(f"'{learner.name}' cannot be fitted on {table.path}: {error}") from None
-    rule = None
-    if isinstance(estimator, LinearLearner):
-        coefficients, intercept = estimator.coef_[0], estimator.intercept_[0]
-        rule = convert_to_original_units(coefficients, intercept, centre, spread, table.features)
     doubts = dict.fromkeys(str(warning.message) for warning in caught if warning.category is UserWarning)
-    bound = getattr(estimator, "lower_bound_", None)
-    weighted_bound = None if bound is None or class_weights is None else bound / len(y)
-    is_proving = isinstance(estimator, CertifyingClassifier)
-    is_exact = getattr(estimator, "bound_is_exact_", False) and (is_proving or not table.long_numbers)
+    is_proving, rule = isinstance(estimator, CertifyingClassifier), find_rule(estimator, centre, spread, table)
     if is_proving and rule is not None:  # on the values that the bound is about
         wrong = exact.find_errors(y, rule.weights, rule.centre, rule.at_centre)
     else:
         wrong = find_errors(table.X if rule else X, y, estimator, rule)
     return TableFit(
-        table,
-        learner,
-        seed,
-        scaling,
-        centre,
-        spread,
-        classes,
-        y,
-        estimator,
-        rule,
-        np.bincount(y[wrong], minlength=len(classes)),
-        None
-        if bound is None or class_weights is not None
-        else math.ceil(bound - LOSS_TOLERANCE),  # errors are integers
-        is_exact,
-        seconds,
-        [*table.notes, *shortened, *doubts],
+        *(table, learner, seed, scaling, centre, spread, classes, y, estimator, rule),
+        class_errors=np.bincount(y[wrong], minlength=len(classes)),
+        seconds=seconds,
+        notes=[*table.notes, *shortened, *doubts],
         class_weights=class_weights,
-        weighted_bound=weighted_bound,
         exact=exact if is_proving else None,
+    )
+
+
+def find_rule(estimator: Learner, centre: np.ndarray, spread: np.ndarray, table: CsvTable) -> LinearRule | None:
+    """Return the rule of an estimator in the table's units; None if it is not linear."""
+    if not isinstance(estimator, LinearLearner):
+        return None
+    return convert_to_original_units(
+        estimator.coef_[0], estimator.intercept_[0], centre, spread, table.features
     )
 
 
 def find_errors(X: np.ndarray, y: np.ndarray, estimator: Learner, rule: LinearRule | None) -> np.ndarray:
     """Return which samples are training errors, by the rule if there is one, otherwise by the estimator."""
-    if estimator.multiclass or getattr(estimator, "is_foreign", False):
+    if estimator.multiclass or getattr(estimator, "is_external", False):
         return estimator.predict(X) != y
     scores = estimator.decision_function(X) if rule is None else rule.score(X)
     return find_strict_errors(scores, np.where(y == 1, 1.0, -1.0))
 
 
-def validate_fit(fitted: TableFit, budget: TimeBudget | None = None) -> TableFit:
-    """Return the fit with its errors on left-out samples, by cross-validation.
-
-    Parameters
-    ----------
-    fitted : TableFit
-        The fit to all samples.
-    budget : TimeBudget or None
-        The time limit of the command.
-
-    Returns
-    -------
-    TableFit
-        The same fit with `validation`, or with a note on why there is none.
-    """
-    n = len(fitted.y)
-    if n < MIN_SAMPLES:
-        return _add_note(fitted, f"{n} samples are too few to estimate the error on others")
-    if any("interrupted after" in note for note in fitted.notes):
-        return _add_note(fitted, "the fit was interrupted: there is no estimate of the error on others")
-    budget = budget or TimeBudget()
-    seconds = budget.compute_seconds_left()
+def validate_fit(fitted: TableFit, budget: TimeBudget) -> TableFit:
+    """Return the fit with its errors on held-out samples, by cross-validation, or a note why there are none."""
+    n, seconds, validation = len(fitted.y), budget.compute_seconds_left(), None
     folds = plan_folds(fitted.learner, n, fitted.seconds, seconds)
-    if seconds is not None and not folds.shortened and fitted.seconds > seconds:
-        return _add_note(fitted, "the time limit leaves no time to estimate the error on other samples")
+    if n < MIN_SAMPLES:
+        note = f"{n} samples are too few to estimate the error on others"
+    elif any("interrupted after" in note for note in fitted.notes):
+        note = "the fit was interrupted: there is no estimate of the error on others"
+    elif seconds is not None and not folds.shortened and fitted.seconds > seconds:
+        note = "the time limit leaves no time to estimate the error on other samples"
+    else:
+        note = "interrupted: there is no estimate of the error on other samples"
+        try:
+            with budget.measure("validation"):
+                validation = cross_validate(folds, fitted.fold_data, len(fitted.classes))
+        except (ValueError, FloatingPointError) as error:
+            note = f"there is no estimate of the error on other samples: {error}"
+    notes = fitted.notes if validation is not None else [*fitted.notes, note]
+    return replace(fitted, validation=validation, notes=notes)
+
+
+def calibrate_fit(fitted: TableFit, method: str) -> TableFit:
+    """Return the fit with curves from scores to probabilities."""
+    plan, notes = plan_folds(fitted.learner, len(fitted.y), fitted.seconds), list(fitted.notes)
     try:
-        with budget.measure("validation"):
-            validation = cross_validate(folds, fitted.fold_data, len(fitted.classes))
+        curves = calibrate(
+            method, len(fitted.classes), compute_length(fitted.estimator), plan, fitted.fold_data
+        )
     except (ValueError, FloatingPointError) as error:
-        return _add_note(fitted, f"there is no estimate of the error on other samples: {error}")
-    if validation is None:
-        return _add_note(fitted, "interrupted: there is no estimate of the error on other samples")
-    return replace(fitted, validation=validation)
-
-
-def _add_note(fitted: TableFit, note: str) -> TableFit:
-    return replace(fitted, notes=[*fitted.notes, note])
+        raise DataError(f"--calibrate: '{fitted.learner.name}' cannot be fitted on a part: {error}") from None
+    if method == "isotonic" and len(fitted.y) < MIN_SAMPLES_FOR_ISOTONIC:
+        notes.append(
+            f"isotonic calibration of {len(fitted.y):,} samples is likely to overfit; use sigmoid for fewer "
+            f"than {MIN_SAMPLES_FOR_ISOTONIC:,}"
+        )
+    return replace(fitted, calibration=curves, notes=notes)
 
 
 @dataclass(frozen=True)
 class FitRequest:
-    """A fit as described by options.
+    """A fit as described by options."""
 
-    Attributes
-    ----------
-    learner : str or None
-        The learner's name; None to choose one by the size of the table.
-    assignments : list of str
-        Its parameters as KEY=VALUE.
-    time_limit : float or None
-        Total seconds.
-    positive : str or None
-        The class against the rest.
-    scaling : str
-        How to scale features.
-    seed : int
-        The seed of all random numbers.
-    validate : bool
-        Whether to estimate the error on other samples.
-    weighting : Weighting
-        The weights of classes.
-    calibration : {'sigmoid', 'isotonic'} or None
-        How probabilities are computed from scores, if at all.
-    keeps_proof : bool
-        Whether to keep the proof of the bound, for a certificate.
-    scoring : ScoringOptions
-        The options for a scoring system.
-    """
-
-    learner: str | None
-    assignments: list[str] = field(default_factory=list)
-    time_limit: float | None = None
-    positive: str | None = None
-    scaling: str = "standard"
-    seed: int = 1
-    validate: bool = True
-    weighting: Weighting = field(default_factory=Weighting)
-    calibration: str | None = None
-    keeps_proof: bool = False
-    scoring: ScoringOptions = field(default_factory=ScoringOptions)
+    learner: str | None  # the learner's name; None to choose one by the size of the table
+    assignments: list[str] = field(default_factory=list)  # its parameters as KEY=VALUE
+    time_limit: float | None = None  # total seconds
+    positive: str | None = None  # the class against the rest
+    scaling: str = "standard"  # how to scale features
+    seed: int = 1  # the seed of all random numbers
+    validate: bool = True  # whether to estimate the error on other samples
+    weighting: Weighting = field(default_factory=Weighting)  # the weights of classes
+    calibration: str | None = None  # how probabilities are computed from scores, if at all
+    keeps_proof: bool = False  # whether to keep the proof of the bound, for a certificate
+    scoring: ScoringOptions = field(default_factory=ScoringOptions)  # the options for a scoring system
 
     def parse(self) -> LearnerSpec | None:
         """Return the named learner, validated; None if none is named."""
@@ -493,20 +378,7 @@ class FitRequest:
         return spec
 
     def run(self, table: CsvTable, budget: TimeBudget) -> TableFit:
-        """Choose a learner if none is named, fit it, and estimate its error on other samples.
-
-        Parameters
-        ----------
-        table : CsvTable
-            The table.
-        budget : TimeBudget
-            The time limit, part of which reading has used.
-
-        Returns
-        -------
-        TableFit
-            The fit, with notes on what was left out.
-        """
+        """Choose a learner if none is named, fit it, and estimate its error on other samples."""
         spec, reason = self.parse(), ""
         y, classes = table.index_classes(self.positive)
         if self.calibration is not None:
@@ -518,52 +390,241 @@ class FitRequest:
         if takes_raw_features(spec) and len(classes) == 2:
             check_scoring(table, y, spec, self.scoring.max_terms)
         share = SEARCH_SHARE if self.validate or self.calibration else 1.0
-        with name_features(table.features):
+        has_conditions = any(map(takes_raw_features, walk_learners(spec)))
+        with name_features(table.features) if has_conditions else contextlib.nullcontext():
             fitted = fit_table(
-                table,
-                spec,
-                self.positive,
-                scaling,
-                self.seed,
-                budget,
-                share,
-                self.weighting,
-                self.keeps_proof,
+                *(table, spec, self.positive, scaling, self.seed, budget, share),
+                weighting=self.weighting,
+                keeps_proof=self.keeps_proof,
             )
-            fitted = replace(fitted, reason=reason)
             if self.validate:
                 fitted = validate_fit(fitted, budget)
             if self.calibration is not None:
                 with budget.measure("calibration"):
                     fitted = calibrate_fit(fitted, self.calibration)
-        return replace(fitted, notes=[*fitted.notes, *budget.describe_excess()])
+        return replace(fitted, reason=reason, notes=[*fitted.notes, *budget.describe_excess()])
 
 
-def calibrate_fit(fitted: TableFit, method: str) -> TableFit:
-    """Return the fit with curves from scores to probabilities.
-
-    Parameters
-    ----------
-    fitted : TableFit
-        The fit to all samples.
-    method : {'sigmoid', 'isotonic'}
-        The kind of curve.
-
-    Returns
-    -------
-    TableFit
-        The same fit with `calibration`.
-    """
-    plan = plan_folds(fitted.learner, len(fitted.y), fitted.seconds)
-    task = CalibrationTask(method, fitted.classes, compute_length(fitted.estimator))
-    try:
-        curves = calibrate(task, plan, fitted.fold_data)
-    except (ValueError, FloatingPointError) as error:
-        raise DataError(f"--calibrate: '{fitted.learner.name}' cannot be fitted on a part: {error}") from None
-    notes = list(fitted.notes)
-    if method == "isotonic" and len(fitted.y) < MIN_SAMPLES_FOR_ISOTONIC:
-        notes.append(
-            f"isotonic calibration of {len(fitted.y):,} samples is likely to overfit; use sigmoid for fewer "
-            f"than {MIN_SAMPLES_FOR_ISOTONIC:,}"
+def build_card(fitted: TableFit) -> ScoreCard | None:
+    """Return the card of a fitted scoring system; None for any other learner."""
+    estimator = fitted.estimator
+    if not isinstance(estimator, ScoringSystemClassifier):
+        return None
+    n, errors = len(fitted.y), fitted.errors
+    facts = [f"{errors:,} of {n:,} training samples are misclassified ({100 * errors / n:.2f} %)"]
+    if fitted.lower_bound is not None and errors <= fitted.lower_bound:
+        facts.append(f"it is proved that no {estimator.rule_kind} misclassifies fewer")
+    elif fitted.lower_bound is not None:
+        facts.append(f"every {estimator.rule_kind} misclassifies {fitted.lower_bound:,} or more")
+    if fitted.validation is not None:
+        low, high = (100 * end for end in fitted.validation.interval)
+        facts.append(
+            f"{100 * fitted.validation.error:.2f} % errors on samples that were left out "
+            f"({100 * CONFIDENCE:.0f} % interval {low:.1f} to {high:.1f} %)"
         )
-    return replace(fitted, calibration=curves, notes=notes)
+    facts.append("risks are shares of the samples that the points were chosen on; of others they may differ")
+    return ScoreCard(
+        fitted.table.label,
+        (fitted.classes[0], fitted.classes[1]),
+        tuple((c.text, int(p)) for c, p in zip(estimator.conditions_, estimator.points_, strict=True)),
+        estimator.threshold_,
+        tuple(count_totals(estimator.compute_totals(fitted.table.X), fitted.y, estimator.threshold_)),
+        tuple(facts),
+    )
+
+
+def render_json(fitted: TableFit) -> str:
+    """Return everything about a fit as one JSON object."""
+    rule, validation, card = fitted.rule, fitted.validation, build_card(fitted)
+    content = {
+        "learner": fitted.learner.learner,
+        "parameters": fitted.learner.parameters,
+        "seed": fitted.seed,
+        "scale": fitted.scaling,
+        **fitted.summarize_training(),
+        "weights": None if rule is None else rule.weights.tolist(),
+        "bias": None if rule is None else rule.bias,
+        "features": fitted.table.features,
+        "columns": [describe_column(column) for column in fitted.table.columns],
+        **({} if card is None else {"card": card.describe()}),
+        "label": fitted.table.label,
+        "classes": fitted.classes,
+        "positive": fitted.positive,
+        "class_errors": fitted.class_errors.tolist(),
+        "proof": getattr(fitted.estimator, "proof_", None),
+        "baseline": fitted.baseline,
+        "validation": None if validation is None else validation.describe(fitted.class_weights),
+        "calibration": None if fitted.calibration is None else fitted.calibration.model_dump(),
+        "chosen": fitted.reason or None,
+        "notes": fitted.notes,
+    }
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)
+
+
+def render_text(fitted: TableFit, show_all: bool = False) -> str:
+    """Return a fit as text: data, classes, errors, bound and rule."""
+    readable = None if fitted.rule is None else build_readable_rule(fitted.rule, fitted.table)
+    table, n, baseline = fitted.table, len(fitted.y), fitted.baseline
+    reason = f" (chosen: {fitted.reason})" if fitted.reason else ""
+    lines = [
+        f"data      {describe_table(table)}",
+        f"classes   {describe_classes(fitted.classes, fitted.y)}",
+        f"learner   {fitted.learner.name}{reason}, {fitted.seconds:.1f} seconds",
+        f"errors    {fitted.errors:,} of {n:,} training samples ({100 * fitted.errors / n:.2f} %)",
+    ]
+    if fitted.class_weights is not None:
+        lines += _render_weights(fitted, fitted.class_weights)
+    if fitted.lower_bound is not None:
+        lines.append(f"bound     {_describe_bound(fitted, fitted.lower_bound)}")
+    if fitted.validation is not None:
+        lines += _render_error(fitted, fitted.validation)
+    lines.append(
+        f"baseline  {100 * baseline['error_rate']:.2f} % errors if '{baseline['class']}' is always predicted"
+    )
+    if fitted.validation is not None:
+        lines += [f"warning   {text}" for text in list_warnings(fitted, fitted.validation)]
+    if fitted.calibration is not None:
+        kind = fitted.calibration.curves[0].kind
+        lines.append(
+            f"scores    become probabilities by {kind} calibration on samples that were left out (5-fold)"
+        )
+    lines += [f"levels    {text}" for text in table.list_levels(readable.indicators if readable else {})]
+    if fitted.validation is not None:
+        lines += [*_render_confusion(fitted, fitted.validation), ""]
+    if readable is not None:
+        lines += render_rule(readable, fitted.classes[1], show_all)
+    elif (card := build_card(fitted)) is not None:
+        lines += render_card_text(card)
+    return "\n".join(lines).rstrip()
+
+
+def _render_weights(fitted: TableFit, weights: np.ndarray) -> list[str]:
+    pairs = [f"'{name}' {weight:.4g}" for name, weight in zip(fitted.classes, weights, strict=True)]
+    bound = fitted.weighted_bound
+    least = "" if bound is None else f"; every {fitted.rule_kind} has at least {100 * bound:.2f} %"
+    return [
+        f"weighted  {100 * (fitted.weighted_rate or 0.0):.2f} % of the weight of the training samples is "
+        f"misclassified{least}",
+        f"weights   {', '.join(pairs)}",
+    ]
+
+
+def _describe_bound(fitted: TableFit, bound: int) -> str:
+    """Return what is known about the fewest possible errors."""
+    estimator, n = fitted.estimator, len(fitted.y)
+    proof = getattr(estimator, "proof_", "none")
+    is_proving = isinstance(estimator, CertifyingClassifier)
+    if is_proving and proof == "none" and not bound:
+        advice = (
+            f"cones of directions take up to {MAX_CONE_SAMPLES:,} samples, and impossible sets had too little "
+            "time; a bound for a subset of the samples is possible"
+            if n > MAX_CONE_SAMPLES
+            else "the time limit ended first; a longer one (--time-limit) proves more"
+        )
+        return f"none was proved: {advice}"
+    verdict = "not proved optimal"
+    if fitted.is_optimal:
+        # Values with too many digits for a float were rounded before any other learner saw them.
+        is_for_values = is_proving or not fitted.table.long_numbers
+        is_exact = is_for_values and getattr(estimator, "bound_is_exact_", False)
+        verdict = "proved optimal" if is_exact else "optimal up to rounding; certify proves it"
+    least = f"makes at least {bound:,} errors"
+    if isinstance(estimator, ScoringSystemClassifier) and estimator.penalty > 0.0:
+        least = (
+            f"has at least {estimator.objective_bound_:.6g} errors and penalties, of which this one has "
+            f"{estimator.objective_:.6g}"
+        )
+    method = f", by {proof}" if proof in NAMED_PROOFS else ""
+    return f"every {fitted.rule_kind} {least}{method}: {verdict}"
+
+
+def _render_error(fitted: TableFit, validation: Validation) -> list[str]:
+    """Return the lines about the error on new samples, and how it was estimated."""
+    low, high = (100 * bound for bound in validation.interval)
+    weighted, plan = "", validation.plan
+    if fitted.class_weights is not None:
+        weighted = f", {100 * validation.compute_weighted_error(fitted.class_weights):.2f} % by weight,"
+    how = plan.describe()
+    if validation.tested < plan.tested:
+        how += f", ended after {validation.tested} of {plan.tested} fits to save time"
+    elif plan.tested < plan.folds * plan.repeats:
+        how += f", {plan.tested} fold tested"
+    how += f", {' and '.join(plan.shortened)}" if plan.shortened else ""
+    return [
+        f"validated {100 * validation.error:.2f} % errors{weighted} on samples that were left out "
+        f"({100 * CONFIDENCE:.0f} % interval {low:.1f} to {high:.1f} %)",
+        f"          {how}, {validation.seconds:.1f} seconds",
+    ]
+
+
+def list_warnings(fitted: TableFit, validation: Validation) -> list[str]:
+    """Return reasons not to trust the training errors, one sentence each."""
+    training, baseline, weights = fitted.errors / len(fitted.y), fitted.baseline, fitted.class_weights
+    low, high = validation.interval
+    found = []
+    if low > training and validation.error > CLEARLY_WORSE * training:
+        found.append(
+            f"the training errors are too good: {100 * training:.2f} % against {100 * validation.error:.2f} % "
+            f"on samples that were left out; `zoloss evaluate {shlex.quote(str(fitted.table.path))}` compares "
+            "other learners"
+        )
+    if weights is None and high >= baseline["error_rate"]:
+        found.append(f"not clearly better than always predicting '{baseline['class']}'")
+    if weights is not None:
+        shares = weights * np.bincount(fitted.y, minlength=len(weights))
+        if validation.compute_weighted_error(weights) >= 1.0 - shares.max() / shares.sum():
+            best = fitted.classes[int(np.argmax(shares))]
+            found.append(f"by weight no better than always predicting '{best}'")
+    return found
+
+
+def _render_confusion(fitted: TableFit, validation: Validation) -> list[str]:
+    """Return the table of true and predicted classes; with many, errors and the most frequent confusion."""
+    from tabulate import tabulate
+
+    classes, matrix = fitted.classes, validation.confusion
+    rates = [f"{100 * rate:.1f} %" if np.isfinite(rate) else "" for rate in validation.class_errors]
+    training = [f"{100 * rate:.1f} %" for rate in fitted.class_errors / np.bincount(fitted.y)]
+    note = "(predictions for samples that were left out of the fit"
+    if len(classes) <= MAX_SHOWN_CLASSES and sum(map(len, classes)) <= MAX_SHOWN_LETTERS:
+        header = ["true class", *(f"as '{name}'" for name in classes), "errors", "training errors"]
+        rows = [[n, *map(str, m), r, t] for n, m, r, t in zip(classes, matrix, rates, training, strict=True)]
+    else:
+        header = ["true class", "predictions", "errors", "training errors", "most often taken for"]
+        others = matrix - np.diag(np.diag(matrix))
+        rows = [
+            [name, f"{sum(m):,}", rate, t, f"{classes[int(np.argmax(o))]} ({max(o)})" if max(o) else ""]
+            for name, m, rate, t, o in zip(classes, matrix, rates, training, others, strict=True)
+        ]
+        note += "; --json has all pairs of classes"
+    repeats = validation.plan.repeats
+    note += f"; each sample {repeats} times)" if repeats > 1 else ")"
+    align = ["left", *["right"] * (len(header) - 1)]
+    return ["", tabulate(rows, header, disable_numparse=True, colalign=align), note]
+
+
+def describe_column(column: CsvColumn) -> dict:
+    """Return a column as in model files and JSON objects."""
+    described = {"name": column.name, "kind": "number" if column.levels is None else "category"}
+    levels = {} if column.levels is None else {"levels": list(column.levels)}
+    fill = {} if column.fill is None else {"fill": column.fill}
+    return described | levels | fill | ({"indicator": True} if column.is_marked else {})
+
+
+def describe_table(table: CsvTable) -> str:
+    """Return a table's path, size and label column in one line."""
+    dropped = f" ({table.dropped} rows with missing values left out)" if table.dropped else ""
+    size = f"{len(table.lines):,} samples{dropped}, {table.X.shape[1]:,} features"
+    return f"{table.path}: {size}, label '{table.label}'"
+
+
+def describe_classes(classes: list[str], y: np.ndarray) -> str:
+    """Return the classes and their sizes in one line; with two, the last is positive."""
+    positive = classes[1] if len(classes) == 2 else None
+    shown = [
+        f"'{name}' ({count:,} sample{'s' * (count != 1)}{', positive' * (name == positive)})"
+        for name, count in zip(classes, np.bincount(y, minlength=len(classes)).tolist(), strict=True)
+    ]
+    if len(shown) > MAX_LISTED_CLASSES:
+        shown[MAX_LISTED_CLASSES:] = [f"{len(shown) - MAX_LISTED_CLASSES} more"]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"

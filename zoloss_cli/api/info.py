@@ -1,9 +1,8 @@
-"""Descriptions of data sets and generators, and a check that the embedded files are unchanged."""
+"""Describe data sets, generators, learners and measures, and check that the embedded files are unchanged."""
 
 from __future__ import annotations
 
 import csv
-import functools
 import inspect
 import textwrap
 from collections import Counter
@@ -23,13 +22,19 @@ from zoloss_cli.config.catalog import (
 )
 from zoloss_cli.config.learners import resolve_class
 from zoloss_cli.config.models import Experiment
-from zoloss_cli.data.csv_files import compute_file_sha256, read_table
 from zoloss_cli.data.dataset import find_entry, generate, load_data
+from zoloss_cli.data.read import compute_file_sha256, read_table
 from zoloss_cli.data.uci import FetchReport
 from zoloss_cli.errors import ConfigError, DataError, ZolossError, suggest_nearest
 from zoloss_cli.experiment.plan import find_split_rule
-from zoloss_cli.registrations import LearnerRegistration, Registry
-from zoloss_cli.registry import DATASET_PLUGINS, LEARNERS, MEASURES, find_registration, is_foreign
+from zoloss_cli.registry import (
+    DATASET_PLUGINS,
+    LEARNERS,
+    MEASURES,
+    LearnerRegistration,
+    find_registration,
+    is_external,
+)
 from zoloss_cli.utils.signature import find_source, format_field_type, remove_section
 
 
@@ -38,14 +43,9 @@ def list_datasets() -> str:
     lines = [_summarize(name) for name in list_dataset_names()]
     clashes = [plugin for plugin in DATASET_PLUGINS.plugins if plugin.name not in DATASET_PLUGINS]
     lines += [_describe_broken(plugin.name, plugin.name_error) for plugin in clashes]
-    table = tabulate(
-        lines,
-        ["name", "N", "features", "classes", "source", "what it is"],
-        tablefmt="simple",
-        maxcolwidths=[None, None, None, None, None, 64],
-        disable_numparse=True,
-        colalign=("left", "right", "right", "right", "left", "left"),
-    )
+    header, widths = ["name", "N", "features", "classes", "source", "what it is"], [None] * 5 + [64]
+    sides = ("left", "right", "right", "right", "left", "left")
+    table = tabulate(lines, header, "simple", maxcolwidths=widths, disable_numparse=True, colalign=sides)
     return f"{table}\n\n* size and seed of a generated pool are set in the config"
 
 
@@ -69,13 +69,7 @@ def describe_dataset(name: str) -> str:
 
 
 def verify_embedded() -> int:
-    """Compare every embedded file with its catalog entry, and return the number of files.
-
-    Raises
-    ------
-    DataError
-        With a line for each difference.
-    """
+    """Compare every embedded file with its catalog entry, and return the number of files."""
     entries = load_catalog().values()
     differences = [line for entry in entries for line in _find_differences(entry)]
     if faults := [*list_catalog_errors().values(), *differences]:
@@ -115,12 +109,9 @@ def _describe_generator(name: str) -> str:
     generator = find_generator(name)
     whose = f" of the package {generator.package}" if generator.package else ""
     settings = generator.parameter_model.model_fields
-    return "\n".join(
-        [
-            f"{name}: a generator{whose}\n\n{inspect.getdoc(generator.loaded)}\n\nsettings:",
-            *(f"  {key} (default {field.default}): {field.description}" for key, field in settings.items()),
-        ]
-    )
+    lines = [f"  {key} (default {field.default}): {field.description}" for key, field in settings.items()]
+    heading = f"{name}: a generator{whose}\n\n{inspect.getdoc(generator.loaded)}\n\nsettings:"
+    return "\n".join([heading, *lines])
 
 
 def _describe_entry(name: str, entry: CatalogEntry) -> str:
@@ -167,26 +158,22 @@ MAX_FAULT_LENGTH = 1000
 
 def describe_learner(name: str) -> str:
     """Return what a learner or measure is, and its parameters with values, defaults and meaning."""
-    entry = find_registration(resolve_class(name).source if is_foreign(name) else name)
-    if entry.is_foreign:
-        return _describe_foreign(name, entry)
+    entry = find_registration(resolve_class(name).source if is_external(name) else name)
+    if entry.is_external:
+        return _describe_external(name, entry)
     lines = [
         [key, format_field_type(field), field.default, field.description or ""]
         for key, field in entry.parameter_model.model_fields.items()
     ]
-    table = tabulate(
-        lines,
-        ["parameter", "values", "default", "meaning"],
-        tablefmt="simple",
-        maxcolwidths=[None, 32, 24, 50],
-        disable_numparse=True,
-    )
+    header, widths = ["parameter", "values", "default", "meaning"], [None, 32, 24, 50]
+    table = tabulate(lines, header, tablefmt="simple", maxcolwidths=widths, disable_numparse=True)
     # The table has the parameters that can be set, not those that the name fixes.
     text = remove_section(inspect.getdoc(entry.learner_class) or "", "Parameters")
-    return f"{name}: {_call_text(entry)}\n\n{text}\n\n{table}"
+    fixed = ", ".join(f"{key}={value!r}" for key, value in entry.fixed.items())
+    return f"{name}: {entry.learner_class.__name__}({fixed})\n\n{text}\n\n{table}"
 
 
-def _describe_foreign(name: str, entry: LearnerRegistration) -> str:
+def _describe_external(name: str, entry: LearnerRegistration) -> str:
     """Return the description of another package's estimator, and its parameters with their defaults."""
     fields = entry.parameter_model.model_fields.items()
     lines = [[key, "needed" if field.is_required() else repr(field.default)] for key, field in fields]
@@ -212,11 +199,6 @@ def check_named_learner(name: str) -> list[str]:
     return [*limits, f"{name} can be used in an experiment"]
 
 
-def _call_text(entry: LearnerRegistration) -> str:
-    fixed = ", ".join(f"{key}={value!r}" for key, value in entry.fixed.items())
-    return f"{entry.learner_class.__name__}({fixed})"
-
-
 SPEEDS = Path(__file__).with_name("learner_speeds.csv")  # by `make speeds`
 STOPPED = "> 30 s"  # shown for what the file leaves empty: a search unfinished after half a minute
 GAP = "  "
@@ -229,56 +211,27 @@ NOTES = (
 
 
 def list_learners(width: int | None = None) -> str:
-    """Return tables of all learners, including broken ones of other packages, and of all measures.
-
-    Parameters
-    ----------
-    width : int or None, default=None
-        The maximum length of a line, to which the description is cut; None: nothing is cut.
-
-    Returns
-    -------
-    str
-        The two tables, and an explanation of their columns.
-    """
-    learners = [_describe(name, entry) for name, entry in LEARNERS.list_usable().items()]
+    """Return tables of all learners, including broken ones of other packages, and of all measures."""
+    learners, speeds = [], _load_speeds()
+    for name, entry in LEARNERS.list_usable().items():
+        classes = "several" if entry.is_multiclass else "two"
+        weights = "yes" if entry.accepts_sample_weight else "no"
+        learners.append([name, classes, weights, speeds.get(name, ""), *_describe_class(entry)])
     learners += [
         [plugin.name, "", "", "", plugin.package, f"broken: {reason}"]
         for plugin, reason in LEARNERS.list_broken()
     ]
-    measures = [[name, _find_source(entry), _summarize_learner(entry)] for name, entry in _items(MEASURES)]
-    return "\n\n".join(
-        [
-            render_lines(["learner", "classes", "weights", "time", "source", "description"], learners, width),
-            render_lines(["measure", "source", "description"], measures, width),
-            NOTES if width is None else textwrap.fill(NOTES, width),
-        ]
-    )
+    measures = [[name, *_describe_class(MEASURES[name])] for name in MEASURES]
+    header = ["learner", "classes", "weights", "time", "source", "description"]
+    tables = [
+        render_lines(header, learners, width),
+        render_lines(["measure", "source", "description"], measures, width),
+    ]
+    return "\n\n".join([*tables, NOTES if width is None else textwrap.fill(NOTES, width)])
 
 
 def render_lines(header: Sequence[str], lines: Sequence[Sequence[str]], width: int | None) -> str:
-    """Return a table with one line per row; last columns that do not fit are cut or left out.
-
-    Parameters
-    ----------
-    header : sequence of str
-        The names of the columns.
-    lines : sequence of sequences of str
-        The rows.
-    width : int or None
-        The maximum length of a line; None for no limit.
-
-    Returns
-    -------
-    str
-        The table.
-
-    Examples
-    --------
-    >>> print(render_lines(["name", "description"], [["fld", "Fisher's linear discriminant."]], 30))
-    name  description
-    fld   Fisher's linear ...
-    """
+    """Return a table with one line per row; last columns that do not fit are cut or left out."""
     rows = [list(header), *(list(line) for line in lines)]
     sizes = [max(len(row[at]) for row in rows) for at in range(len(header))]
     if width is not None:
@@ -287,45 +240,29 @@ def render_lines(header: Sequence[str], lines: Sequence[Sequence[str]], width: i
                 break
             sizes.pop()
         sizes[-1] = min(sizes[-1], width - sum(sizes[:-1]) - len(GAP) * (len(sizes) - 1))
-    cells = (zip(row, sizes, strict=False) for row in rows)
-    return "\n".join(GAP.join(_cut(text, size).ljust(size) for text, size in row).rstrip() for row in cells)
+    cells = ([_cut(text, size).ljust(size) for text, size in zip(row, sizes, strict=False)] for row in rows)
+    return "\n".join(GAP.join(row).rstrip() for row in cells)
 
 
-@functools.cache
-def load_speeds() -> dict[str, str]:
+def _load_speeds() -> dict[str, str]:
     """Return the measured time of each learner as text."""
+    speeds = {}
     with SPEEDS.open(encoding="utf-8", newline="") as file:
-        return {row["learner"]: _format_seconds(row["seconds"]) for row in csv.DictReader(file)}
+        for row in csv.DictReader(file):
+            seconds = float(f"{float(row['seconds'] or 'inf'):.1g}")
+            text = f"{seconds:g} s" if seconds >= 0.1 else f"{1000 * seconds:g} ms"
+            speeds[row["learner"]] = text if row["seconds"] else STOPPED
+    return speeds
 
 
-def _describe(name: str, entry: LearnerRegistration) -> list[str]:
-    classes = "several" if entry.is_multiclass else "two"
-    weights = "yes" if entry.accepts_sample_weight else "no"
-    return [name, classes, weights, load_speeds().get(name, ""), _find_source(entry), _summarize_learner(entry)]
-
-
-def _items(registry: Registry[LearnerRegistration]) -> list[tuple[str, LearnerRegistration]]:
-    return [(name, registry[name]) for name in registry]
-
-
-def _find_source(entry: LearnerRegistration) -> str:
-    return find_source(entry.learner_class.__doc__ or "")
-
-
-def _summarize_learner(entry: LearnerRegistration) -> str:
-    """Return the first line of the docstring, after the parameters that the name fixes."""
-    text = (entry.learner_class.__doc__ or "").strip().partition("\n")[0].rstrip(".")
+def _describe_class(entry: LearnerRegistration) -> tuple[str, str]:
+    """Return the source that the docstring names, and its first line with what the name fixes."""
+    docstring = entry.learner_class.__doc__ or ""
+    text = docstring.strip().partition("\n")[0].rstrip(".")
     fixed = ", ".join(
         f"{key} {value}" if value is not True else key for key, value in entry.fixed.items() if value
     )
-    return f"{text} ({fixed})" if fixed else text
-
-
-def _format_seconds(text: str) -> str:
-    if not text:
-        return STOPPED
-    seconds = float(f"{float(text):.1g}")
-    return f"{seconds:g} s" if seconds >= 0.1 else f"{1000 * seconds:g} ms"
+    return find_source(docstring), f"{text} ({fixed})" if fixed else text
 
 
 def _cut(text: str, size: int) -> str:

@@ -1,4 +1,4 @@
-"""Manifests of one run in several folders: one experiment, or a sentence on how they differ."""
+"""Merge results folders, such as those of shards, if they agree in every number."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from zoloss_cli.errors import OutputError, ResultsError
-from zoloss_cli.report.loading import open_results
+from zoloss_cli.report.runs import open_results
 from zoloss_cli.results.manifest import Manifest
 from zoloss_cli.results.record import TIMES, Record, RecordKind
 from zoloss_cli.results.store import CELLS, Store, StoredCell, explain_os_errors
@@ -23,24 +23,8 @@ from zoloss_cli.results.store import CELLS, Store, StoredCell, explain_os_errors
 MAX_SHOWN_SETTING = 40
 
 
-def merge_manifests(by_folder: list[tuple[Path, list[Manifest]]]) -> list[Manifest]:
-    """Return one manifest for each run, with the times and versions of all folders.
-
-    Parameters
-    ----------
-    by_folder : list of (Path, list of Manifest)
-        The folders and their manifests.
-
-    Returns
-    -------
-    list of Manifest
-        In the order of their first occurrence.
-
-    Raises
-    ------
-    ResultsError
-        If two folders have different experiments, data sets or algorithms under one name.
-    """
+def _merge_manifests(by_folder: list[tuple[Path, list[Manifest]]]) -> list[Manifest]:
+    """Return one manifest for each run, with the times and versions of all folders."""
     merged: dict[str, tuple[Path, Manifest]] = {}
     for folder, manifests in by_folder:
         for manifest in manifests:
@@ -49,31 +33,28 @@ def merge_manifests(by_folder: list[tuple[Path, list[Manifest]]]) -> list[Manife
                 merged[name] = folder, manifest
                 continue
             first_folder, first = merged[name]
-            _check_equal(name, (first_folder, first), (folder, manifest))
+            _check_equal(name, f"{first_folder} and {folder}", first, manifest)
             runs = [*first.runs, *(run for run in manifest.runs if run not in first.runs)]
             runs.sort(key=lambda run: run.started)
             merged[name] = first_folder, replace(first, runs=runs)
     return [manifest for _, manifest in merged.values()]
 
 
-def _check_equal(name: str, one: tuple[Path, Manifest], other: tuple[Path, Manifest]) -> None:
-    folders = f"{one[0]} and {other[0]}"
-    if difference := _find_difference(_describe_experiment(one[1]), _describe_experiment(other[1])):
+def _check_equal(name: str, folders: str, one: Manifest, other: Manifest) -> None:
+    if difference := _find_difference(_describe_experiment(one), _describe_experiment(other)):
         raise ResultsError(
             f"'{name}' is not the same experiment in {folders}: {difference}; merge results of one config, or "
             "give one run another name"
         )
-    for cell, same in zip(one[1].cells, other[1].cells, strict=False):
+    for cell, same in zip(one.cells, other.cells, strict=False):
         if cell != same:
             raise ResultsError(
                 f"'{name}' is not of one version in {folders}: {cell.learner} on {cell.dataset} has the key "
                 f"{cell.key} and {same.key}, so the data or the algorithm changed in between; run one of them "
-                f"again: {one[1].command()}"
+                f"again: {one.command()}"
             )
-    if len(one[1].cells) != len(other[1].cells):
-        raise ResultsError(
-            f"'{name}' does not have the same cells in {folders}; run it again: {one[1].command()}"
-        )
+    if len(one.cells) != len(other.cells):
+        raise ResultsError(f"'{name}' does not have the same cells in {folders}; run it again: {one.command()}")
 
 
 def _describe_experiment(manifest: Manifest) -> dict[str, Any]:
@@ -121,7 +102,7 @@ def _shorten_setting(value: Any) -> str:
         names = ", ".join(_name_entry(each, i) for i, each in enumerate(value))
         value = f"[{names}]"
     text = repr(value) if isinstance(value, str) and not value.startswith("[") else str(value)
-    return text if len(text) <= MAX_SHOWN_SETTING else f"{text[:MAX_SHOWN_SETTING]}..."
+    return _shorten(text, MAX_SHOWN_SETTING)
 
 
 # Tasks are the same if their cell keys and splits are: then both records must agree in everything but times.
@@ -132,36 +113,16 @@ MAX_LISTED_CONFLICTS = 10
 MAX_SHOWN_VALUE = 60
 
 
-@dataclass(frozen=True)
-class MergedRun:
-    """A run of the merged folder, and how complete it is."""
-
-    name: str
-    n_done: int
-    n_tasks: int
-    command: str
-
-
 @dataclass
 class MergeSummary:
-    """What was merged.
+    """What was merged."""
 
-    Attributes
-    ----------
-    n_folders, n_cells, n_records, n_shared : int
-        Number of folders, cells and records, and of records that were in several folders.
-    runs : list of MergedRun
-        The runs, and how complete they are.
-    notes : list of str
-        What was damaged and left out, and other notes.
-    """
-
-    n_folders: int
+    n_folders: int  # number of folders, cells and records, and of records that were in several folders
     n_cells: int = 0
     n_records: int = 0
     n_shared: int = 0
-    runs: list[MergedRun] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    runs: list[tuple[Manifest, int]] = field(default_factory=list)  # each with its number of finished tasks
+    notes: list[str] = field(default_factory=list)  # what was damaged and left out, and other notes
 
 
 @dataclass(frozen=True)
@@ -175,32 +136,11 @@ class MergedCell:
 
 
 def merge_folders(folders: list[Path], out: Path) -> MergeSummary:
-    """Join results folders into a new one; nothing is written unless everything agrees.
-
-    Parameters
-    ----------
-    folders : list of Path
-        Two or more results folders.
-    out : Path
-        The new folder, which must not exist yet or be empty.
-
-    Returns
-    -------
-    MergeSummary
-        What was merged.
-
-    Raises
-    ------
-    ResultsError
-        If a folder is not a results folder or has another format, if two folders have different experiments
-        under one name, or if records of one task contradict each other.
-    OutputError
-        If the new folder already exists, or is inside one of the others.
-    """
+    """Join results folders into a new one; nothing is written unless everything agrees."""
     _check_folders(folders, out)
     opened = [open_results(folder) for folder in folders]
     stores = [store for _, store in opened]
-    manifests = merge_manifests(
+    manifests = _merge_manifests(
         [(folder, [run.manifest for run in runs]) for folder, (runs, _) in zip(folders, opened, strict=True)]
     )
     summary, merger = MergeSummary(len(folders)), _CellMerger(stores, manifests)
@@ -218,8 +158,14 @@ def merge_folders(folders: list[Path], out: Path) -> MergeSummary:
         for manifest in manifests:
             store.write_manifest(manifest)
     summary.n_shared = merger.n_shared
-    summary.runs = [_describe_run(manifest, merger.done) for manifest in manifests]
-    summary.notes = [note for each in stores for note in each.notes] + _describe_versions(manifests)
+    summary.notes = [note for each in stores for note in each.notes]
+    for manifest in manifests:
+        repeats = manifest.experiment.split.repeats
+        done = [s for c in manifest.cells for s in merger.done.get(c.key, ()) if s < (c.repeats or repeats)]
+        summary.runs.append((manifest, len(done)))
+        versions = sorted({run.zoloss for run in manifest.runs})
+        if len(versions) > 1:  # by the keys of its cells, the algorithms are the same
+            summary.notes.append(f"'{manifest.experiment.name}' was run by zoloss {' and '.join(versions)}")
     return summary
 
 
@@ -228,10 +174,11 @@ def render_summary(summary: MergeSummary, out: Path) -> list[str]:
     shared = f", {summary.n_shared:,} of them in several" if summary.n_shared else ""
     counts = f"{summary.n_records:,} records of {summary.n_cells:,} cells"
     lines = [f"{out}: {counts} from {summary.n_folders} folders{shared}"]
-    for run in summary.runs:
-        where = f" --out {shlex.quote(str(out))}" if run.command.startswith("zoloss run ") else ""
-        rest = "complete" if run.n_done >= run.n_tasks else f"incomplete; the rest: {run.command}{where}"
-        lines.append(f"{run.name}: {run.n_done:,} of {run.n_tasks:,} tasks, {rest}")
+    for manifest, n_done in summary.runs:
+        where = f" --out {shlex.quote(str(out))}" if manifest.command().startswith("zoloss run ") else ""
+        rest = f"incomplete; the rest: {manifest.command()}{where}"
+        state = "complete" if n_done >= manifest.n_tasks else rest
+        lines.append(f"{manifest.experiment.name}: {n_done:,} of {manifest.n_tasks:,} tasks, {state}")
     return lines
 
 
@@ -311,7 +258,9 @@ class _CellMerger:
                     kind=stored.kind, n_train=stored.n_train, n_test=stored.n_test, identity=stored.identity
                 )
                 first = store
-            self._check_sizes(key, (first, merged), (store, stored))
+            for name in ("kind", "n_train", "n_test"):
+                if (one := getattr(merged, name)) != (other := getattr(stored, name)):
+                    self._add_conflict(key, "", name, (first, one), (store, other))
             for split, record in stored.records.items():
                 if split in merged.records:
                     self.n_shared += 1
@@ -329,26 +278,14 @@ class _CellMerger:
         """Raise ResultsError if anything is contradictory."""
         if not self.conflicts:
             return
-        count = len(self.conflicts)
-        listed = self.conflicts[:MAX_LISTED_CONFLICTS]
-        more = [f"and {count - len(listed):,} more"] if count > len(listed) else []
+        count, listed = len(self.conflicts), self.conflicts[:MAX_LISTED_CONFLICTS]
+        if count > len(listed):
+            listed.append(f"and {count - len(listed):,} more")
         subject = "1 task has" if count == 1 else f"{count:,} tasks have"
         raise ResultsError(
-            "\n".join(
-                [
-                    f"{subject} different numbers in these folders, so nothing was written; leave out the "
-                    "folder whose results are wrong, or run it again with --fresh:",
-                    *listed,
-                    *more,
-                ]
-            )
+            f"{subject} different numbers in these folders, so nothing was written; leave out the folder whose "
+            "results are wrong, or run it again with --fresh:\n" + "\n".join(listed)
         )
-
-    def _check_sizes(self, key: str, one: tuple[Store, StoredCell], other: tuple[Store, StoredCell]) -> None:
-        for name in ("kind", "n_train", "n_test"):
-            values = [getattr(stored, name) for _, stored in (one, other)]
-            if values[0] != values[1]:
-                self._add_conflict(key, "", name, (one[0], values[0]), (other[0], values[1]))
 
     def _join(self, key: str, one: tuple[Store, Record], other: tuple[Store, Record]) -> Record:
         """Return a record with everything from two records of one task; a contradiction is a conflict."""
@@ -371,28 +308,9 @@ class _CellMerger:
         self, key: str, where: str, name: str, one: tuple[Store, object], other: tuple[Store, object]
     ) -> None:
         place = self._places.get(key, f"cell {key}")
-        shown = [f"{_shorten(value)} in {store.folder}" for store, value in (one, other)]
+        shown = [f"{_shorten(str(value), MAX_SHOWN_VALUE)} in {store.folder}" for store, value in (one, other)]
         self.conflicts.append(f"{place}{where}: {name} is {shown[0]} and {shown[1]}")
 
 
-def _shorten(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= MAX_SHOWN_VALUE else f"{text[:MAX_SHOWN_VALUE]}..."
-
-
-def _describe_run(manifest: Manifest, done: dict[str, list[int]]) -> MergedRun:
-    repeats = manifest.experiment.split.repeats
-    n_done = sum(
-        split < (cell.repeats or repeats) for cell in manifest.cells for split in done.get(cell.key, ())
-    )
-    return MergedRun(manifest.experiment.name, n_done, manifest.n_tasks, manifest.command())
-
-
-def _describe_versions(manifests: list[Manifest]) -> list[str]:
-    """Return which runs come from several versions of zoloss; by their keys, the algorithms are the same."""
-    notes = []
-    for manifest in manifests:
-        versions = sorted({run.zoloss for run in manifest.runs})
-        if len(versions) > 1:
-            notes.append(f"'{manifest.experiment.name}' was run by zoloss {' and '.join(versions)}")
-    return notes
+def _shorten(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[:length]}..."

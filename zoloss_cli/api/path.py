@@ -8,21 +8,19 @@ import re
 import shlex
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from zoloss_cli.api.choose import SCORING_LEARNER, ScoringOptions, check_scoring, parse_learner
-from zoloss_cli.api.fit import TableFit, fit_table
-from zoloss_cli.api.fit_text import describe_table
+from zoloss_cli.api.fit import TableFit, describe_table, fit_table
 from zoloss_cli.api.validation import MIN_SAMPLES, FoldPlan, iterate_held_out, plan_folds
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.data.user_table import CsvTable
 from zoloss_cli.errors import ConfigError, DataError
-from zoloss_cli.learners.scoring.conditions import name_features
-from zoloss_cli.report.render.render import Grid
-from zoloss_cli.report.render.text import render_grid
+from zoloss_cli.learners.base import name_features
+from zoloss_cli.report.render import Grid, render_grid
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,28 +32,14 @@ PATH_SETTINGS = {"nodes": 500_000, "steps": 200}  # for each size, unless an opt
 
 @dataclass(frozen=True)
 class PathStep:
-    """Rules of at most `size` terms.
-
-    Attributes
-    ----------
-    size : int
-        The maximum number of terms.
-    terms : int
-        The number of terms of the rule for all samples.
-    errors, n : int
-        Its training errors, and the number of training samples.
-    is_proved : bool
-        Whether no such rule has fewer.
-    rates : tuple of float
-        The error on each left-out part.
-    """
+    """Rules of at most `size` terms."""
 
     size: int
-    terms: int
-    errors: int
-    n: int
-    is_proved: bool
-    rates: tuple[float, ...]
+    terms: int  # of the rule for all samples
+    errors: int  # its training errors
+    n: int  # training samples
+    is_proved: bool  # whether no such rule has fewer
+    rates: tuple[float, ...]  # the error on each held-out part
 
     @property
     def training_error(self) -> float:
@@ -64,7 +48,7 @@ class PathStep:
 
     @property
     def validated_error(self) -> float:
-        """The mean error on left-out samples."""
+        """The mean error on held-out samples."""
         return float(np.mean(self.rates))
 
     @property
@@ -75,24 +59,12 @@ class PathStep:
 
 @dataclass(frozen=True)
 class SizePath:
-    """Scoring systems of several sizes, all validated on the same parts.
-
-    Attributes
-    ----------
-    table : CsvTable
-        The table.
-    steps : tuple of PathStep
-        One for each size, ascending.
-    plan : FoldPlan
-        How the error on other samples was estimated.
-    notes : tuple of str
-        Notes about the table and the fits.
-    """
+    """Scoring systems of several sizes, all validated on the same parts."""
 
     table: CsvTable
-    steps: tuple[PathStep, ...]
-    plan: FoldPlan
-    notes: tuple[str, ...] = field(default=())
+    steps: tuple[PathStep, ...]  # one for each size, ascending
+    plan: FoldPlan  # how the error on other samples was estimated
+    notes: tuple[str, ...] = ()  # about the table and the fits
 
     @property
     def best(self) -> PathStep:
@@ -106,17 +78,12 @@ class SizePath:
         return next(step for step in self.steps if step.validated_error <= most)
 
 
-def parse_sizes(text: str | None) -> tuple[int, ...]:
+def parse_sizes(text: str) -> tuple[int, ...]:
     """Return the sizes from an option: 1..10, a list such as 2,4,8, or one number for all sizes up to it."""
-    if text is None:
-        return DEFAULT_SIZES
-    if found := re.fullmatch(r"\s*(\d+)\s*\.\.\s*(\d+)\s*", text):
-        first, last = int(found[1]), int(found[2])
-        sizes = list(range(first, min(last, MAX_SIZE + 1) + 1))
+    if found := re.fullmatch(r"\s*(?:(\d+)\s*\.\.)?\s*(\d+)\s*", text):
+        sizes = list(range(int(found[1] or 1), min(int(found[2]), MAX_SIZE + 1) + 1))
     elif re.fullmatch(r"\s*\d+\s*(,\s*\d+\s*)*", text):
-        numbers = [int(part) for part in text.split(",")]
-        alone = range(1, min(numbers[0], MAX_SIZE + 1) + 1)
-        sizes = sorted(set(numbers)) if len(numbers) > 1 else list(alone)
+        sizes = sorted({int(part) for part in text.split(",")})
     else:
         raise ConfigError(
             f"--max-terms: '{text}' is not a range of sizes; write it as 1..10, or as a list 2,4,8"
@@ -128,27 +95,13 @@ def parse_sizes(text: str | None) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class PathRequest:
-    """A path as described by options.
+    """A path as described by options."""
 
-    Attributes
-    ----------
-    sizes : tuple of int or None
-        The maximum numbers of terms; None for 1 to 10, as far as the table has conditions.
-    scoring : ScoringOptions
-        Other options for a scoring system.
-    assignments : list of str
-        Its other parameters as KEY=VALUE.
-    positive : str or None
-        The class against the rest.
-    seed : int
-        The seed of all random numbers.
-    """
-
-    sizes: tuple[int, ...] | None
-    scoring: ScoringOptions
-    assignments: list[str]
-    positive: str | None = None
-    seed: int = 1
+    sizes: tuple[int, ...] | None  # maximum numbers of terms; None: 1 to 10, as far as there are conditions
+    scoring: ScoringOptions  # other options for a scoring system
+    assignments: list[str]  # its other parameters as KEY=VALUE
+    positive: str | None = None  # the class against the rest
+    seed: int = 1  # the seed of all random numbers
 
     def parse(self, size: int) -> LearnerSpec:
         """Return the validated learner for a size."""
@@ -160,20 +113,7 @@ class PathRequest:
         return parse_learner(SCORING_LEARNER, [*own, *self.assignments], None)
 
     def run(self, table: CsvTable, report: Callable[[int], object]) -> SizePath:
-        """Fit and validate all sizes.
-
-        Parameters
-        ----------
-        table : CsvTable
-            The table.
-        report : callable
-            Called with the next size.
-
-        Returns
-        -------
-        SizePath
-            The finished sizes: Ctrl-C leaves out the rest, and a note says so.
-        """
+        """Fit and validate all sizes."""
         y, classes = table.index_classes(self.positive)
         if len(y) < MIN_SAMPLES:
             raise DataError(f"{table.path}: {len(y)} samples are too few for a path, which needs {MIN_SAMPLES}")
@@ -184,11 +124,15 @@ class PathRequest:
             sizes = sizes or tuple(size for size in DEFAULT_SIZES if size <= count)
         steps: list[PathStep] = []
         notes = list(table.notes)
-        with name_features(table.features):
+        with name_features(table.features), warnings.catch_warnings():
+            warnings.filterwarnings("error", message=".*interrupted after")
             for size in sizes or DEFAULT_SIZES:
                 try:
                     report(size)
-                    step, plan = self._take_step(table, size)
+                    fitted = fit_table(table, self.parse(size), self.positive, "none", self.seed)
+                    if any("interrupted after" in note for note in fitted.notes):
+                        raise KeyboardInterrupt
+                    step, plan = _validate_size(fitted, size)
                 except (KeyboardInterrupt, UserWarning):
                     notes.append(f"interrupted: the sizes from {size} on are left out")
                     break
@@ -197,33 +141,9 @@ class PathRequest:
             raise KeyboardInterrupt
         return SizePath(table, tuple(steps), plan, tuple(notes))
 
-    def _take_step(self, table: CsvTable, size: int) -> tuple[PathStep, FoldPlan]:
-        """Return a step; an interrupted search raises KeyboardInterrupt or its warning."""
-        with warnings.catch_warnings():
-            warnings.filterwarnings("error", message=".*interrupted after")
-            fitted = fit_table(table, self.parse(size), self.positive, "none", self.seed)
-            if any("interrupted after" in note for note in fitted.notes):
-                raise KeyboardInterrupt
-            return validate_size(fitted, size)
 
-
-def validate_size(fitted: TableFit, size: int) -> tuple[PathStep, FoldPlan]:
-    """Return a step of the path from the fit to all samples, with errors on left-out parts.
-
-    Parameters
-    ----------
-    fitted : TableFit
-        The fit.
-    size : int
-        The maximum number of terms.
-
-    Returns
-    -------
-    step : PathStep
-        The step.
-    plan : FoldPlan
-        The parts, which are the same for all sizes.
-    """
+def _validate_size(fitted: TableFit, size: int) -> tuple[PathStep, FoldPlan]:
+    """Return a step of the path from the fit to all samples, with errors on held-out parts."""
     plan = plan_folds(fitted.learner, len(fitted.y), fitted.seconds)
     try:
         rates = [
@@ -237,7 +157,7 @@ def validate_size(fitted: TableFit, size: int) -> tuple[PathStep, FoldPlan]:
     return step, plan
 
 
-def render_path_text(path: SizePath) -> str:
+def render_text(path: SizePath) -> str:
     """Return the table of sizes, and the suggestion."""
     lines = [
         [
@@ -252,29 +172,23 @@ def render_path_text(path: SizePath) -> str:
         for step in path.steps
     ]
     header = ["at most", "terms", "errors", "training %", "proved", "validated %", ""]
-    folds = (
-        f"{path.plan.folds}-fold cross-validation, {path.plan.repeats} repeat{'s' * (path.plan.repeats != 1)}"
+    note = (
+        f"validated: {path.plan.describe()}, mean ± standard error; proved: no rule of this size has fewer "
+        "training errors"
     )
-    note = f"validated: {folds}, mean ± standard error; proved: no rule of this size has fewer training errors"
     best, chosen, where = path.best, path.suggested, shlex.quote(str(path.table.path))
-    rule = (
-        f"which {'has' if best.size == 1 else 'have'} the smallest validated error"
-        if chosen is best
-        else f"the fewest within one standard error of the smallest validated error, which {best.size} have"
-    )
-    return "\n".join(
-        [
-            f"data      {describe_table(path.table)}",
-            "",
-            render_grid(Grid(header=header, lines=lines, n_left=0, notes=[note])),
-            "",
-            f"suggested {chosen.size} term{'s' * (chosen.size != 1)}, {rule}",
-            f"          zoloss fit {where} --learner scoring --max-terms {chosen.size}",
-        ]
+    reason = f"the fewest within one standard error of the smallest validated error, which {best.size} have"
+    if chosen is best:
+        reason = f"which {'has' if best.size == 1 else 'have'} the smallest validated error"
+    grid = render_grid(Grid(header=header, lines=lines, n_left=0, notes=[note]))
+    return (
+        f"data      {describe_table(path.table)}\n\n{grid}\n\n"
+        f"suggested {chosen.size} term{'s' * (chosen.size != 1)}, {reason}\n"
+        f"          zoloss fit {where} --learner scoring --max-terms {chosen.size}"
     )
 
 
-def render_path_json(path: SizePath) -> str:
+def render_json(path: SizePath) -> str:
     """Return the path as one JSON object."""
     content = {
         "label": path.table.label,
@@ -304,40 +218,23 @@ def draw_path(path: SizePath) -> Figure:
     """Draw training and validated errors against the size, with the suggestion."""
     from zoloss_cli.figures import style
 
-    sizes = [step.size for step in path.steps]
+    sizes, chosen = [step.size for step in path.steps], path.suggested
+    trained = [100 * step.training_error for step in path.steps]
+    validated = [100 * step.validated_error for step in path.steps]
+    spread = [100 * step.stderr for step in path.steps]
+    limit = 100 * (path.best.validated_error + path.best.stderr)
+    bars: dict[str, Any] = {"color": style.VERMILION, "linestyle": style.DASHED, "marker": "s", "capsize": 2}
+    ring: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 9, "markerfacecolor": "none"}
     with style.apply_style():
         figure = style.new_figure(style.COLUMN, 2.6)
         axes = figure.subplots()
-        axes.plot(
-            sizes,
-            [100 * step.training_error for step in path.steps],
-            color=style.BLUE,
-            marker="o",
-            label="training",
+        axes.plot(sizes, trained, color=style.BLUE, marker="o", label="training")
+        axes.errorbar(sizes, validated, yerr=spread, label="validated, ± standard error", **bars)
+        axes.axhline(
+            limit, color=style.BLACK, linestyle=style.DOTTED, linewidth=0.8, label="one standard error"
         )
-        axes.errorbar(
-            sizes,
-            [100 * step.validated_error for step in path.steps],
-            yerr=[100 * step.stderr for step in path.steps],
-            color=style.VERMILION,
-            linestyle=style.DASHED,
-            marker="s",
-            capsize=2,
-            label="validated, ± standard error",
-        )
-        most = 100 * (path.best.validated_error + path.best.stderr)
-        axes.axhline(most, color=style.BLACK, linestyle=style.DOTTED, linewidth=0.8, label="one standard error")
-        chosen = path.suggested
-        axes.plot(
-            [chosen.size],
-            [100 * chosen.validated_error],
-            linestyle="none",
-            marker="o",
-            markersize=9,
-            markerfacecolor="none",
-            markeredgecolor=style.BLACK,
-            label=f"suggested: {chosen.size}",
-        )
+        at = [chosen.size], [100 * chosen.validated_error]
+        axes.plot(*at, markeredgecolor=style.BLACK, label=f"suggested: {chosen.size}", **ring)
         axes.set(xlabel="terms, at most", ylabel="errors (%)", xticks=sizes)
         axes.set_ylim(bottom=0)
         style.add_legend_below(figure, [axes], 2)

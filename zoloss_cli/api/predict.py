@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zoloss_cli.api.model_files import SavedModel, read_model
-from zoloss_cli.api.validation import build_probability_columns
-from zoloss_cli.data.csv_files import RawColumn, RawTable, is_missing
+from zoloss_cli.api.models import SavedModel, read_model
 from zoloss_cli.data.new_rows import encode_rows, read_for_prediction
+from zoloss_cli.data.read import RawColumn, RawTable, is_missing
 from zoloss_cli.data.user_table import CsvTable
 from zoloss_cli.errors import ConfigError, DataError, ModelError
 from zoloss_cli.learners.base import refuse_masked
-from zoloss_cli.report.render.csv import write_csv
+from zoloss_cli.report.render import write_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,32 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Predictions:
-    """Predictions for all rows of a file, in order.
-
-    Attributes
-    ----------
-    classes : tuple of str
-        The classes.
-    predictions : list of str
-        The class of each row; empty if there is a reason for none.
-    scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
-        One score per row, or one per class if there are more than two.
-    notes : list of str
-        Notes about the file, and the errors if it has labels.
-    reasons : dict of int to str
-        Why a row has no prediction.
-    kept : dict of str to list of str
-        Columns copied from the file.
-    probabilities : dict of str to ndarray
-        Columns of probabilities, if the model has them.
-    """
+    """Predictions for all rows of a file, in order."""
 
     classes: tuple[str, ...]
-    predictions: list[str]
-    scores: np.ndarray
-    notes: list[str]
-    reasons: dict[int, str] = field(default_factory=dict)
-    kept: dict[str, list[str]] = field(default_factory=dict)
+    predictions: list[str]  # the class of each row; empty if there is a reason for none
+    scores: np.ndarray  # one score per row, or one per class if there are more than two
+    notes: list[str]  # notes about the file, and the errors if it has labels
+    reasons: dict[int, str] = field(default_factory=dict)  # why a row has no prediction
+    kept: dict[str, list[str]] = field(default_factory=dict)  # columns copied from the file
     probabilities: dict[str, np.ndarray] = field(default_factory=dict)
 
     def render_csv(self) -> str:
@@ -62,43 +43,23 @@ class Predictions:
             columns = {
                 f"score={name}": scores for name, scores in zip(self.classes, self.scores.T, strict=True)
             }
-        columns |= self.probabilities
-        shown = {"prediction": self.predictions} | {key: self._blank(each) for key, each in columns.items()}
+        shown: dict[str, list] = {"prediction": self.predictions}
+        for name, values in (columns | self.probabilities).items():  # empty where there is no prediction
+            shown[name] = ["" if row in self.reasons else value for row, value in enumerate(values.tolist())]
         if self.reasons:
             shown["reason"] = [self.reasons.get(row, "") for row in range(len(self.predictions))]
-        if twice := [name for name in self.kept if name in shown]:
+        if duplicates := [name for name in self.kept if name in shown]:
             raise ConfigError(
-                f"--keep: '{twice[0]}' is also a column of the predictions; rename it in the table"
+                f"--keep: '{duplicates[0]}' is also a column of the predictions; rename it in the table"
             )
         lines = zip(*self.kept.values(), *shown.values(), strict=True)
         return write_csv([*self.kept, *shown], lines) + "\n"
-
-    def _blank(self, scores: np.ndarray) -> list:
-        """Return scores, left empty where there is no prediction."""
-        return ["" if row in self.reasons else score for row, score in enumerate(scores.tolist())]
 
 
 def predict_table(
     model: SavedModel, path: Path, unknown: str | None = None, keep: Sequence[str] = ()
 ) -> Predictions:
-    """Predict the class of each row of a table.
-
-    Parameters
-    ----------
-    model : SavedModel
-        The model.
-    path : Path
-        The table; `-` for standard input.
-    unknown : {'error', 'ignore'} or None
-        What to do with levels unseen in training; None: treat them as missing values.
-    keep : sequence of str
-        Columns to copy to the predictions.
-
-    Returns
-    -------
-    Predictions
-        One per row, or the reason for none. A table without a single prediction is a DataError.
-    """
+    """Predict the class of each row of a table."""
     if unknown == "ignore" and all(column.levels is None for column in model.known.columns):
         raise ConfigError("--unknown ignore: the model has no columns of text, so no level can be unknown")
     rows = read_for_prediction(path, model.known, unknown, keep)
@@ -116,20 +77,20 @@ def predict_table(
         raise DataError(f"{table.path}:{table.lines[first]}: {reasons[first]}")
     classes = model.rule.classify(np.where(np.isfinite(scores), scores, 0.0))
     predictions = ["" if row in reasons else model.classes[k] for row, k in enumerate(classes)]
-    notes = [*table.notes, *_describe_reasons(table, reasons)]
+    notes = list(table.notes)
+    if reasons:
+        first = min(reasons)
+        notes.append(
+            f"{table.path}: {len(reasons):,} of {len(table.lines):,} rows have no prediction; the column "
+            f"'reason' says why, as in line {table.lines[first]}: {reasons[first]}"
+        )
     notes += [] if table.labels is None else _count_errors(model, table, table.labels, predictions)
-    probabilities = build_probability_columns(model.calibration, model.classes, scores)
+    probabilities: dict[str, np.ndarray] = {}
+    if model.calibration is not None:
+        found = model.calibration.compute(scores)
+        names = ["probability"] if found.ndim == 1 else [f"probability={name}" for name in model.classes]
+        probabilities = dict(zip(names, found.reshape(len(found), -1).T, strict=True))
     return Predictions(model.classes, predictions, scores, notes, reasons, rows.kept, probabilities)
-
-
-def _describe_reasons(table: CsvTable, reasons: dict[int, str]) -> list[str]:
-    if not reasons:
-        return []
-    first = min(reasons)
-    return [
-        f"{table.path}: {len(reasons):,} of {len(table.lines):,} rows have no prediction; the column 'reason' "
-        f"says why, as in line {table.lines[first]}: {reasons[first]}"
-    ]
 
 
 def _count_errors(model: SavedModel, table: CsvTable, labels: list[str], predictions: list[str]) -> list[str]:
@@ -161,13 +122,6 @@ SOURCE = Path("X")  # what messages call the samples
 
 class Model:
     """A model written by `zoloss fit --model`, with the methods of a fitted scikit-learn classifier.
-
-    Parameters
-    ----------
-    saved : SavedModel
-        The contents of the file.
-    path : Path
-        The path of the file, for messages.
 
     Attributes
     ----------
@@ -203,9 +157,9 @@ class Model:
         rows = encode_rows(raw, self._saved.known, "error")
         with np.errstate(over="ignore", invalid="ignore"):
             scores = self._saved.rule.score(rows.table.X)
-        wild = ~np.isfinite(scores.reshape(len(raw.lines), -1)).all(axis=1)
-        if wild.any():
-            raise DataError(f"X: row {int(np.argmax(wild))}: the values are too large for a finite score")
+        overflows = ~np.isfinite(scores.reshape(len(raw.lines), -1)).all(axis=1)
+        if overflows.any():
+            raise DataError(f"X: row {int(np.argmax(overflows))}: the values are too large for a finite score")
         return scores
 
     def predict(self, X: pd.DataFrame | ArrayLike) -> np.ndarray:
@@ -299,8 +253,8 @@ def _read_samples(X: Any, names: list[str]) -> RawTable:
         header = names
         columns = [_read_values(name, values[:, place].tolist()) for place, name in enumerate(names)]
     if len(set(header)) < len(header):
-        twice = next(name for name in header if header.count(name) > 1)
-        raise DataError(f"X has the column '{twice}' twice")
+        duplicate = next(name for name in header if header.count(name) > 1)
+        raise DataError(f"X has the column '{duplicate}' twice")
     n_rows = len(columns[0].missing) if columns else 0
     if not n_rows:
         raise DataError("X has no samples")

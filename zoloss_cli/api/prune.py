@@ -13,16 +13,15 @@ from pathlib import Path
 import numpy as np
 
 from zoloss_cli.api.complexity import MAX_SAMPLES, TableSamples, explain_errors, load_samples
-from zoloss_cli.api.fit_text import describe_classes, describe_table
-from zoloss_cli.complexity.pruning import PruningResult, prune
+from zoloss_cli.api.fit import describe_classes, describe_table
+from zoloss_cli.complexity.outliers import PruningResult, prune
 from zoloss_cli.config.models import Prune
 from zoloss_cli.data.columns import ALL_COLUMNS, ColumnSelection
-from zoloss_cli.data.csv_files import convert_to_utf8, parse_rows
-from zoloss_cli.data.table_files import PARQUET, ZIP, name_source, read_source, unpack
+from zoloss_cli.data.read import PARQUET, ZIP, convert_to_utf8, name_source, parse_rows, read_source, unpack
 from zoloss_cli.data.user_table import CsvTable, read_for_training
 from zoloss_cli.errors import ConfigError, DataError
 from zoloss_cli.experiment.warming import COMPLEXITY_COMPILE_SECONDS, announce_compilation
-from zoloss_cli.report.render.csv import write_csv
+from zoloss_cli.report.render import write_csv
 
 LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 MISSING = "missing value"  # the reason for dropping a row
@@ -76,38 +75,15 @@ class DroppedRow:
 
 @dataclass(frozen=True)
 class PrunedTable:
-    """What happened to the rows of a file.
+    """The result of pruning a file."""
 
-    Attributes
-    ----------
-    source : SourceFile
-        The file.
-    samples : TableSamples
-        Its samples, without missing values and contradicted samples.
-    y : ndarray of int of shape (n_rows,)
-        The class of each row of the table.
-    classes : list of str
-        All classes.
-    how : Prune
-        The noise criterion.
-    result : PruningResult
-        Which samples are kept and dropped.
-    dropped : list of DroppedRow
-        The dropped rows, by line.
-    """
-
-    source: SourceFile
-    samples: TableSamples
-    y: np.ndarray
+    source: SourceFile  # the file
+    samples: TableSamples  # its samples, without missing values and contradicted samples
+    y: np.ndarray  # the class of each row of the table
     classes: list[str]
-    how: Prune
-    result: PruningResult
-    dropped: list[DroppedRow]
-
-    @property
-    def n_contradicted(self) -> int:
-        """Number of rows dropped since others have equal features and another label."""
-        return len(self.samples.contradicted) + len(self.result.contradicted)
+    how: Prune  # the noise criterion
+    result: PruningResult  # which samples are kept and dropped
+    dropped: list[DroppedRow]  # the dropped rows, by line
 
     def render_kept(self) -> bytes:
         """Return the file without the dropped rows."""
@@ -143,16 +119,15 @@ class PrunedTable:
 def build_prune_settings(
     by: str, threshold: float | None, permutations: int | None, neighbours: int | None
 ) -> Prune:
-    """Return how to prune, and refuse options that do not go together; None means a default."""
+    """Return how to prune, and refuse contradictory options; None means a default."""
     if threshold is not None and math.isnan(threshold):
         raise ConfigError("--threshold: must be a number (got nan)")
     if permutations is not None and by != "contribution":
         raise ConfigError("--permutations belongs to --by contribution; leave it out")
     if neighbours is not None and by != "neighbours":
         raise ConfigError("--neighbours belongs to --by neighbours; leave it out, or add that")
-    counts = {"permutations": permutations, "neighbours": neighbours}
-    given = {name: value for name, value in counts.items() if value is not None}
-    return Prune.model_validate({"by": by, "threshold": threshold, **given})
+    settings = {"by": by, "threshold": threshold, "permutations": permutations, "neighbours": neighbours}
+    return Prune.model_validate({key: value for key, value in settings.items() if value is not None})
 
 
 def choose_targets(out: Path | None, report: Path | None) -> tuple[Path, Path]:
@@ -165,28 +140,7 @@ def choose_targets(out: Path | None, report: Path | None) -> tuple[Path, Path]:
 def prune_table(
     source: SourceFile, how: Prune, positive: str | None, scaling: str, seed: int, start_progress: Callable
 ) -> PrunedTable:
-    """Find the rows of a file to drop.
-
-    Parameters
-    ----------
-    source : SourceFile
-        The file.
-    how : Prune
-        The noise criterion.
-    positive : str or None
-        The class against the rest; None for all classes.
-    scaling : str
-        How to scale features.
-    seed : int
-        The seed of the random orders.
-    start_progress : callable
-        Starts the stage and returns its progress callback.
-
-    Returns
-    -------
-    PrunedTable
-        Which rows are kept and dropped, and why.
-    """
+    """Find the rows of a file to drop."""
     samples = load_samples(source.table, positive, scaling)
     n, path = len(samples), source.table.path
     if how.by == "contribution" and n > MAX_SAMPLES:
@@ -196,10 +150,11 @@ def prune_table(
     with explain_errors(samples), announce_compilation(COMPLEXITY_COMPILE_SECONDS):
         result = prune(samples.X, samples.y, how, seed, start_progress())
     y, classes = source.table.index_classes(positive)
+    read = set(source.table.lines)
     dropped = [
         *_list_contradicted(source.table, y, samples.contradicted),
         *_list_noise(samples, how, result),
-        *_list_incomplete(source),
+        *(DroppedRow(line, label, None, MISSING) for line, label in source.records if line not in read),
     ]
     dropped.sort(key=lambda row: row.line)
     return PrunedTable(source, samples, y, classes, how, result, dropped)
@@ -213,7 +168,7 @@ def render_text(pruned: PrunedTable) -> str:
     counts = pruned.count_rows()
     counts.append(("all", sum(kept for _, kept, _ in counts), sum(dropped for *_, dropped in counts)))
     above = len(result.dropped) - len(result.contradicted)
-    opposed, several = pruned.n_contradicted, len(samples.classes) > 2
+    opposed, several = len(samples.contradicted) + len(result.contradicted), len(samples.classes) > 2
     other = "another" if several else "the other"
     largest = ", the largest of one class against the rest" * several
     by = (
@@ -224,15 +179,12 @@ def render_text(pruned: PrunedTable) -> str:
     shown = [[name, f"{kept:,}", f"{dropped:,}"] for name, kept, dropped in counts]
     n_missing = pruned.source.table.dropped
     missing = f", {n_missing:,} have a missing value" if n_missing else ""
-    return "\n".join(
-        [
-            f"data      {describe_table(samples.table)}",
-            f"classes   {describe_classes(pruned.classes, pruned.y)}",
-            f"noise     {by}",
-            "",
-            tabulate(shown, ["class", "kept", "dropped"], disable_numparse=True, colalign=COLUMN_SIDES),
-            f"(dropped: {above:,} as noise, {opposed:,} whose equals have {other} label{missing})",
-        ]
+    table = tabulate(shown, ["class", "kept", "dropped"], disable_numparse=True, colalign=COLUMN_SIDES)
+    return (
+        f"data      {describe_table(samples.table)}\n"
+        f"classes   {describe_classes(pruned.classes, pruned.y)}\n"
+        f"noise     {by}\n\n{table}\n"
+        f"(dropped: {above:,} as noise, {opposed:,} whose equals have {other} label{missing})"
     )
 
 
@@ -244,11 +196,13 @@ def _list_noise(samples: TableSamples, how: Prune, result: PruningResult) -> lis
     dropped = []
     for row in result.dropped.tolist():
         score = float(result.scores[row])
+        reason = f"contribution {score:g} above {result.threshold:g}"
         if math.isnan(score):
-            dropped.append(DroppedRow(lines[row], labels[row], None, "equal features once scaled, other label"))
-        else:
-            reason = _describe_excess(how.by, neighbours, score, result.threshold, other)
-            dropped.append(DroppedRow(lines[row], labels[row], score, reason))
+            reason = "equal features once scaled, other label"
+        elif how.by == "neighbours":
+            opposed = f"{round(score * neighbours)} of {neighbours} neighbours have {other} label"
+            reason = f"{opposed}, a share above {result.threshold:g}"
+        dropped.append(DroppedRow(lines[row], labels[row], None if math.isnan(score) else score, reason))
     return dropped
 
 
@@ -265,16 +219,3 @@ def _list_contradicted(table: CsvTable, y: np.ndarray, contradicted: np.ndarray)
         reason = f"equal features, other label in {count}, first in line {table.lines[others[0]]}"
         dropped.append(DroppedRow(table.lines[row], labels[row], None, reason))
     return dropped
-
-
-def _list_incomplete(source: SourceFile) -> list[DroppedRow]:
-    """Return the rows that were not read because of a missing value."""
-    read = set(source.table.lines)
-    return [DroppedRow(line, label, None, MISSING) for line, label in source.records if line not in read]
-
-
-def _describe_excess(by: str, neighbours: int, score: float, threshold: float, other: str) -> str:
-    if by == "neighbours":
-        opposed = round(score * neighbours)
-        return f"{opposed} of {neighbours} neighbours have {other} label, a share above {threshold:g}"
-    return f"contribution {score:g} above {threshold:g}"

@@ -1,18 +1,27 @@
-"""Fitted estimators as rules in the units of the table that they were fitted to: usually a linear rule."""
+"""Rules in the units of the table: linear rules, rules of scaled estimators, and cards of scoring systems."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zoloss_cli.api.validation import CONFIDENCE
 from zoloss_cli.data.splits import apply_scaling
 from zoloss_cli.data.user_table import CsvTable
-from zoloss_cli.errors import DataError
+from zoloss_cli.errors import DataError, OutputError
 from zoloss_cli.learners.base import Learner
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from zoloss_cli.report.render import Grid
+
 MIN_DIGITS, ALL_DIGITS = 4, 17
+MAX_SHOWN_FEATURES = 20
 
 
 @dataclass(frozen=True)
@@ -20,20 +29,11 @@ class LinearRule:
     """The score at_centre + <weights, x - centre>, which is <weights, x> + bias.
 
     It is computed from the centre: far from 0, as with years or serial numbers, x loses digits in the sum.
-
-    Attributes
-    ----------
-    weights : ndarray of shape (n_features,)
-        The weights.
-    centre : ndarray of shape (n_features,)
-        The centre of the training samples.
-    at_centre : float
-        The score at the centre.
     """
 
     weights: np.ndarray
-    centre: np.ndarray
-    at_centre: float
+    centre: np.ndarray  # the centre of the training samples
+    at_centre: float  # the score at the centre
 
     @property
     def bias(self) -> float:
@@ -52,18 +52,10 @@ class LinearRule:
 
 @dataclass(frozen=True)
 class ScaledEstimator:
-    """An estimator for scaled samples, as a rule in the units of the table.
+    """An estimator for scaled samples, as a rule in the units of the table."""
 
-    Attributes
-    ----------
-    estimator : Learner
-        The fitted estimator.
-    centre, spread : ndarray of shape (n_features,)
-        What is subtracted from samples, and what they are divided by.
-    """
-
-    estimator: Learner
-    centre: np.ndarray
+    estimator: Learner  # the fitted estimator
+    centre: np.ndarray  # what is subtracted from samples, and what they are divided by
     spread: np.ndarray
 
     def score(self, X: np.ndarray) -> np.ndarray:
@@ -72,14 +64,14 @@ class ScaledEstimator:
         It is NaN if a sample is too large to be scaled.
         """
         samples = apply_scaling(X, self.centre, self.spread)
-        wild = ~np.isfinite(samples).all(axis=1)
-        samples[wild] = 0.0
+        overflows = ~np.isfinite(samples).all(axis=1)
+        samples[overflows] = 0.0
         scores = self.estimator.decision_function(samples)
-        scores[wild] = np.nan
+        scores[overflows] = np.nan
         return scores
 
     def classify(self, scores: np.ndarray) -> np.ndarray:
-        """Return class indices as the estimator predicts; on equal distances, the first word counts."""
+        """Return class indices as the estimator predicts; on a tie, the first of the nearest code words."""
         if scores.ndim == 2:
             return np.argmax(scores, axis=1)
         return (scores > 0.0 if self.estimator.multiclass else scores >= 0.0).astype(int)
@@ -88,22 +80,7 @@ class ScaledEstimator:
 def convert_to_original_units(
     weights: np.ndarray, bias: float, centre: np.ndarray, spread: np.ndarray, features: list[str]
 ) -> LinearRule:
-    """Return the rule for samples x that is equivalent to a rule for scaled samples.
-
-    Parameters
-    ----------
-    weights, bias : ndarray of shape (n_features,), float
-        The rule for (x - centre) / spread, or for 0 if the spread is 0.
-    centre, spread : ndarray of shape (n_features,)
-        How samples were scaled.
-    features : list of str
-        Names, for messages.
-
-    Returns
-    -------
-    LinearRule
-        The rule in the table's units.
-    """
+    """Return the rule for samples x that is equivalent to a rule for scaled samples."""
     constant = spread == 0.0
     with np.errstate(over="ignore"):
         original = np.where(constant, 0.0, weights / np.where(constant, 1.0, spread))
@@ -122,24 +99,7 @@ def convert_to_original_units(
 def round_weights(
     weights: np.ndarray, threshold: float, X: np.ndarray, positive: np.ndarray
 ) -> tuple[list[str], str]:
-    """Write a rule with as few digits as give all samples the same classes in plain arithmetic.
-
-    Parameters
-    ----------
-    weights, threshold : ndarray of shape (n_features,), float
-        A sample is positive if the sum of weight times feature is at least the threshold.
-    X : ndarray of shape (n_samples, n_features)
-        The samples.
-    positive : ndarray of bool of shape (n_samples,)
-        Which of them the rule classifies as positive.
-
-    Returns
-    -------
-    weights : list of str
-        A number for each feature.
-    threshold : str
-        The threshold.
-    """
+    """Write a rule with as few digits as give all samples the same classes in plain arithmetic."""
     for digits in range(MIN_DIGITS, ALL_DIGITS + 1):
         shown, at_least = [f"{w:.{digits}g}" for w in weights], f"{threshold:.{digits}g}"
         if np.array_equal(X @ np.array(shown, dtype=float) >= float(at_least), positive):
@@ -147,32 +107,15 @@ def round_weights(
     return shown, at_least
 
 
-MAX_SHOWN_FEATURES = 20
-
-
 @dataclass(frozen=True)
 class ReadableRule:
-    """A rule in the units of the table, scaled so that the largest effect is 1.
+    """A rule in the units of the table, scaled so that the largest effect is 1."""
 
-    Attributes
-    ----------
-    names : list of str
-        The features by the size of their effect, the largest first.
-    weights : list of str
-        The weight of each, with as few digits as give all samples their class.
-    effects : ndarray of shape (n_features,)
-        Weight times standard deviation: how much the sum typically varies because of this feature.
-    threshold : str
-        A sample is positive if the sum of weight times feature is at least this.
-    indicators : dict of str to tuple of (str, str)
-        Text columns with two levels, which have one indicator: the level where it is 0, and where it is 1.
-    """
-
-    names: list[str]
-    weights: list[str]
-    effects: np.ndarray
-    threshold: str
-    indicators: dict[str, tuple[str, str]]
+    names: list[str]  # the features by the size of their effect, the largest first
+    weights: list[str]  # the weight of each, with as few digits as give all samples their class
+    effects: np.ndarray  # weight times standard deviation: how much the feature typically varies the sum
+    threshold: str  # A sample is positive if the sum of weight times feature is at least this
+    indicators: dict[str, tuple[str, str]]  # of text columns with two levels: the level for 0, and for 1
 
 
 def build_readable_rule(rule: LinearRule, table: CsvTable) -> ReadableRule:
@@ -180,18 +123,6 @@ def build_readable_rule(rule: LinearRule, table: CsvTable) -> ReadableRule:
 
     Two indicators of which one is always 1 are replaced by the second: the first adds its weight to every
     sample, which the threshold absorbs together with the difference of both weights.
-
-    Parameters
-    ----------
-    rule : LinearRule
-        The rule in the units of the table.
-    table : CsvTable
-        The table that it was fitted to.
-
-    Returns
-    -------
-    ReadableRule
-        The same rule.
     """
     X, weights, threshold = table.X, rule.weights.copy(), -rule.bias
     kept, indicators, at = np.ones(len(weights), bool), {}, 0
@@ -241,16 +172,186 @@ def render_rule(readable: ReadableRule, positive: str, show_all: bool = False) -
     return lines + ([f"(and {left:,} more features of smaller effect: --all)"] if left else [])
 
 
-def list_level_lines(table: CsvTable, readable: ReadableRule | None) -> list[str]:
-    """Return how each text column became numbers, one sentence each."""
-    pairs = {} if readable is None else readable.indicators
-    found = []
-    for column in table.columns:
-        if column.levels is None:
-            continue
-        if column.name in pairs:
-            zero, one = pairs[column.name]
-            found.append(f"'{column.name}' has one indicator: 1 for {one}, 0 for {zero}")
-        else:
-            found.append(f"'{column.name}' has one indicator, 1 or 0, for each of: {', '.join(column.levels)}")
-    return found
+MAX_ROWS = 12  # of totals; with more, neighbours on one side of the threshold are joined
+
+RENDERERS = {"html": "html", "tex": "latex", "md": "markdown"}
+DRAWINGS = ("png", "svg", "pdf")
+CHARACTER_INCHES, LINE_INCHES = 0.075, 0.19
+STYLE = """
+body { font-family: sans-serif; max-width: 44em; margin: 2em auto; color: #000; }
+table { border-collapse: collapse; margin: 1em 0; }
+th, td { border-bottom: 1px solid #999; padding: 0.25em 0.8em; text-align: left; }
+@media print { body { margin: 0; } }
+""".strip()
+
+
+@dataclass(frozen=True)
+class RiskRow:
+    """The training samples whose totals are in a range."""
+
+    low: int  # the smallest and the largest total
+    high: int
+    count: int  # the number of samples, and of those in the positive class
+    positives: int
+
+    @property
+    def risk(self) -> float:
+        """The share of the positive class."""
+        return self.positives / self.count
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The confidence interval of the risk, by Wilson's formula."""
+        from zoloss_cli.report.statistics import compute_proportion_interval
+
+        return compute_proportion_interval(self.risk, self.count, CONFIDENCE)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the row as part of a JSON object."""
+        counts = {"low": self.low, "high": self.high, "samples": self.count, "positives": self.positives}
+        return {**counts, "risk": self.risk, "interval": list(self.interval)}
+
+
+@dataclass(frozen=True)
+class ScoreCard:
+    """A scoring system in readable form."""
+
+    label: str  # the label column
+    classes: tuple[str, str]  # the negative and the positive class
+    terms: tuple[tuple[str, int], ...]  # conditions and their points
+    threshold: int  # the lowest total for which the positive class is predicted
+    rows: tuple[RiskRow, ...]  # the totals of training samples, ascending
+    facts: tuple[str, ...]  # how many errors it makes, and whether that is proved to be optimal
+
+    @property
+    def rule(self) -> str:
+        """The rule in a sentence."""
+        positive = f"'{self.classes[1]}'"
+        if not self.terms:
+            constant = self.classes[1] if self.threshold <= 0 else self.classes[0]
+            return f"always '{constant}': no condition has points"
+        return f"{positive} where the points of the conditions that hold sum up to {self.threshold} or more"
+
+    def build_grids(self) -> list[Grid]:
+        """Return the two tables of the card: points, and risks."""
+        from zoloss_cli.report.render import Grid
+
+        points = Grid(
+            header=["condition", "points"], lines=[[text, f"{value:+d}"] for text, value in self.terms]
+        )
+        percent = f"{100 * CONFIDENCE:.0f} % interval"
+        lines = [
+            [
+                f"{row.low}" if row.low == row.high else f"{row.low} to {row.high}",
+                f"'{self.classes[row.low >= self.threshold]}'",
+                f"{row.count:,}",
+                f"{row.positives:,}",
+                f"{100 * row.risk:.0f} %",
+                "{:.0f} to {:.0f} %".format(*(100 * end for end in row.interval)),
+            ]
+            for row in self.rows
+        ]
+        header = ["total", "predicted", "samples", f"'{self.classes[1]}'", "risk", percent]
+        return [points, Grid(header=header, lines=lines, n_left=2)]
+
+    def describe(self) -> dict[str, Any]:
+        """Return the card as part of a JSON object."""
+        return {
+            "terms": [{"condition": text, "points": value} for text, value in self.terms],
+            "threshold": self.threshold,
+            "totals": [row.describe() for row in self.rows],
+        }
+
+
+def count_totals(totals: np.ndarray, y: np.ndarray, threshold: int) -> list[RiskRow]:
+    """Return a row for each total, ascending; too many are joined where samples are few, on one side each."""
+    values, place = np.unique(np.rint(totals).astype(np.int64), return_inverse=True)
+    counts, positives = np.bincount(place.ravel()), np.bincount(place.ravel(), y == 1)
+    rows = [RiskRow(int(v), int(v), int(c), int(p)) for v, c, p in zip(values, counts, positives, strict=True)]
+    while len(rows) > MAX_ROWS:
+        _, k = min(
+            (rows[k].count + rows[k + 1].count, k)
+            for k in range(len(rows) - 1)
+            if (rows[k].high >= threshold) == (rows[k + 1].low >= threshold)
+        )
+        one, other = rows[k : k + 2]
+        rows[k : k + 2] = [
+            RiskRow(one.low, other.high, one.count + other.count, one.positives + other.positives)
+        ]
+    return rows
+
+
+def find_card_format(path: Path) -> str:
+    """Return the format that a file name implies; OutputError for any other."""
+    suffix, endings = path.suffix.lower().removeprefix("."), (*RENDERERS, *DRAWINGS)
+    if suffix not in endings:
+        ending = f"ends in .{suffix}" if suffix else "has no ending"
+        valid = ", ".join(f".{name}" for name in endings)
+        raise OutputError(f"--out: {path} {ending}; a card is written as one of {valid}")
+    if suffix in DRAWINGS:
+        from zoloss_cli.figures.style import check_can_draw
+
+        check_can_draw()
+    return suffix
+
+
+def render_card_text(card: ScoreCard) -> list[str]:
+    """Return a card as lines for a terminal."""
+    from zoloss_cli.report.render import render_grid
+
+    points, risks = card.build_grids()
+    lines = [f"rule      {card.rule}", ""]
+    lines += [render_grid(points), ""] if points.lines else []
+    note = "(training samples by their total; risk: the share of the positive class)"
+    return [*lines, render_grid(risks), note]
+
+
+def render_card(card: ScoreCard, format: str) -> bytes:
+    """Return a card as the content of a file."""
+    if format in DRAWINGS:
+        from zoloss_cli.figures.files import render_figure
+
+        return render_figure(draw_card(card), format)
+    from zoloss_cli.report.render import load_renderer
+
+    renderer = load_renderer(RENDERERS[format])
+    points, risks = card.build_grids()
+    title = f"{card.label}: {card.rule}"
+    parts = [renderer.render_heading(title)]
+    parts += [renderer.render_grid(grid) for grid in (points, risks) if grid.lines]
+    parts += [renderer.render_paragraph(f"{fact[0].upper()}{fact[1:]}.") for fact in card.facts]
+    text = renderer.join(parts)
+    if format == "html":
+        from zoloss_cli.report.html.fragments import escape
+
+        head = f'<meta charset="utf-8">\n<title>{escape(title)}</title>\n<style>\n{STYLE}\n</style>'
+        text = f'<!doctype html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{text}\n</body>\n</html>'
+    return f"{text}\n".encode()
+
+
+def draw_card(card: ScoreCard) -> Figure:
+    """Draw a card as two tables under its rule."""
+    from zoloss_cli.figures import style
+
+    grids = [grid for grid in card.build_grids() if grid.lines]
+    rows = sum(len(grid.lines) + 1 for grid in grids)
+    widest = max(
+        sum(max(len(line[k]) for line in [grid.header, *grid.lines]) + 3 for k in range(len(grid.header)))
+        for grid in grids
+    )
+    width = max(CHARACTER_INCHES * widest, 0.6 * CHARACTER_INCHES * len(card.rule), style.COLUMN)
+    with style.apply_style():
+        figure = style.new_figure(width, LINE_INCHES * (rows + 4))
+        heights = [len(grid.lines) + 1 for grid in grids]
+        axes = figure.subplots(len(grids), 1, squeeze=False, height_ratios=heights).ravel()
+        figure.suptitle(f"{card.label}: {card.rule}", fontsize=8, wrap=True)
+        for panel, grid in zip(axes, grids, strict=True):
+            panel.axis("off")
+            texts = [[style.shorten(text, 60) for text in line] for line in grid.lines]
+            layout: dict[str, Any] = {"loc": "center", "cellLoc": "left", "colLoc": "left"}
+            layout |= {"edges": "horizontal", "bbox": [0.0, 0.0, 1.0, 1.0]}
+            drawn = panel.table(texts, colLabels=grid.header, **layout)
+            drawn.auto_set_font_size(False)
+            drawn.set_fontsize(8)
+            drawn.auto_set_column_width(list(range(len(grid.header))))
+        return figure

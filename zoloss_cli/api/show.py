@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,71 +10,42 @@ from typing import Any
 import numpy as np
 
 from zoloss_cli.api.experiments import load_experiment
-from zoloss_cli.api.fit import TableFit, find_errors
-from zoloss_cli.api.fit_text import describe_classes
-from zoloss_cli.api.model_files import check_serializable, render_model
-from zoloss_cli.api.rules import build_readable_rule, convert_to_original_units, list_level_lines, render_rule
+from zoloss_cli.api.fit import TableFit, describe_classes, find_errors, find_rule
+from zoloss_cli.api.models import check_serializable, render_model
+from zoloss_cli.api.rules import build_readable_rule, render_rule
 from zoloss_cli.config.models import ALL, CsvData, EmbeddedData
 from zoloss_cli.data.columns import ColumnSelection, CsvColumn, compute_fill
-from zoloss_cli.data.csv_files import is_number, read_rows, read_table
 from zoloss_cli.data.dataset import find_data_path
+from zoloss_cli.data.read import is_number, read_rows, read_table
 from zoloss_cli.data.splits import compute_scaling
 from zoloss_cli.data.user_table import FILLING, CsvTable, read_for_training
 from zoloss_cli.errors import ConfigError, DataError, ResultsError, ZolossError, suggest_nearest
 from zoloss_cli.experiment.fitting import SplitData
 from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.experiment.task import FittedTask, build_record, find_cell, fit_task, measure_task
-from zoloss_cli.learners.linear_base import LinearLearner
-from zoloss_cli.learners.search.progress import LOSS_TOLERANCE
-from zoloss_cli.report.loading import load_runs, open_results, select_runs
-from zoloss_cli.report.runs import RunResult
+from zoloss_cli.report.runs import RunResult, load_runs, open_results, select_runs
 from zoloss_cli.results.manifest import ManifestCell
 from zoloss_cli.results.record import TIMES, FailedRecord, Record
-from zoloss_cli.results.store import Store
 
 
 @dataclass(frozen=True)
 class TaskAddress:
-    """A task to rerun.
-
-    Attributes
-    ----------
-    cell : Cell
-        Its cell.
-    split : int
-        The number of its split.
-    run : str
-        The name of its run.
-    stored : Record, FailedRecord or None
-        Its stored record; None if there is none, or it comes from a config.
-    notes : tuple of str
-        What is damaged in the results folder.
-    """
+    """A task to rerun."""
 
     cell: Cell
-    split: int
-    run: str
-    stored: Record | FailedRecord | None = None
-    notes: tuple[str, ...] = ()
+    split: int  # the number of its split
+    run: str  # the name of its run
+    stored: Record | FailedRecord | None = None  # always None for a task of a config
+    notes: tuple[str, ...] = ()  # what is damaged in the results folder
 
 
 @dataclass(frozen=True)
 class ShownTask:
-    """A task that was rerun.
+    """A task that was rerun."""
 
-    Attributes
-    ----------
-    address : TaskAddress
-        Which task.
-    record : Record
-        Its new record.
-    fitted : FittedTask or None
-        The fitted learner and its data; None for a measure.
-    """
-
-    address: TaskAddress
-    record: Record
-    fitted: FittedTask | None
+    address: TaskAddress  # which task
+    record: Record  # its new record
+    fitted: FittedTask | None  # the fitted learner and its data; None for a measure
 
     def list_differences(self) -> list[str]:
         """Return the fields in which the stored record differs, with both values, except times."""
@@ -92,24 +62,7 @@ class ShownTask:
 
 
 def find_stored_task(folder: Path, table: str | None, dataset: str, learner: str, split: int) -> TaskAddress:
-    """Find a task in a results folder.
-
-    Parameters
-    ----------
-    folder : Path
-        The results folder.
-    table : str or None
-        The table's number or the run's name; None for any run with the cell.
-    dataset, learner : str
-        The data set's name and the learner's label, or its registered name.
-    split : int
-        The number of the split.
-
-    Returns
-    -------
-    TaskAddress
-        The task, and its stored record.
-    """
+    """Find a task in a results folder."""
     runs, store = open_results(folder)
     found = _find_in_runs(select_runs(runs, table), dataset, learner, folder)
     keys = {cell.key for _, cells in found for cell in cells}
@@ -119,28 +72,26 @@ def find_stored_task(folder: Path, table: str | None, dataset: str, learner: str
             f"{learner} on {dataset} is not the same in all runs of {folder}; name one with --table: {names}"
         )
     run, cells = found[0]
-    if len(cells) > 1:
-        cells = [_find_shown_cell(folder, run, cells)]
-    (shown,) = cells
+    shown = cells[0] if len(cells) == 1 else _find_shown_cell(folder, run, cells)
     cell = find_cell(run.manifest, shown.dataset, shown.learner, shown.choice)
     _check_split(split, cell, f"'{run.name}'")
     stored = store.read(shown.file, shown.key)
-    notes = tuple(store.notes) + _describe_damage(store, shown, stored.fault, stored.n_damaged)
+    notes = list(store.notes)
+    if stored.fault or stored.n_damaged:
+        fault = stored.fault or f"has {stored.n_damaged} damaged lines"
+        notes.append(f"{store.path(shown.file)} {fault}; left out")
     record = stored.records.get(split) or stored.failed.get(split)
-    return TaskAddress(cell, split, run.name, record, notes)
+    return TaskAddress(cell, split, run.name, record, tuple(notes))
 
 
 def find_planned_task(config: Path, dataset: str, learner: str, split: int) -> TaskAddress:
-    """Find a task in a config; see :func:`find_stored_task` for the parameters."""
+    """Find a task in a config."""
     experiment = load_experiment(config)
     cells = plan(experiment)
     places = [(cell.data.name, {cell.learner.label, cell.learner.name}) for cell in cells]
     _check_names(dataset, learner, places, str(config))
-    found = [
-        cell
-        for cell, (name, labels) in zip(cells, places, strict=True)
-        if name == dataset and learner in labels
-    ]
+    named = zip(cells, places, strict=True)
+    found = [cell for cell, (name, labels) in named if name == dataset and learner in labels]
     if len(found) > 1:
         raise ConfigError(
             f"{config}: {learner} on {dataset} has {len(found)} settings, and only results show the best; "
@@ -213,33 +164,12 @@ def _find_shown_cell(folder: Path, run: RunResult, cells: list[ManifestCell]) ->
     return next(cell for cell in cells if cell.choice == shown.choice)
 
 
-def _describe_damage(store: Store, cell: ManifestCell, fault: str, n_damaged: int) -> tuple[str, ...]:
-    if fault or n_damaged:
-        return (f"{store.path(cell.file)} {fault or f'has {n_damaged} damaged lines'}; left out",)
-    return ()
-
-
 MAX_SHOWN_LENGTH = 60
 ZERO_BY_DEFAULT = ("n_unseen", "n_unsplit")
 
 
 def render_task(shown: ShownTask, fit: TableFit | None, show_all: bool = False) -> str:
-    """Return a task as text.
-
-    Parameters
-    ----------
-    shown : ShownTask
-        The task.
-    fit : TableFit or None
-        Its learner as a model; None for a measure.
-    show_all : bool, default=False
-        Whether to show the weights of all features instead of only the largest.
-
-    Returns
-    -------
-    str
-        The text.
-    """
+    """Return a task as text."""
     cell, address = shown.address.cell, shown.address
     spec = cell.learner if shown.fitted is None else shown.fitted.spec
     lines = [
@@ -254,13 +184,13 @@ def render_task(shown: ShownTask, fit: TableFit | None, show_all: bool = False) 
         lines.append(f"classes   {describe_classes(split.data.classes, split.data.y[split.fit_indices])}")
     lines += [f"record    {text}" for text in _list_fields(shown.record)]
     lines.append(f"stored    {describe_agreement(shown)}")
-    if fit is None:
-        return "\n".join(lines)
-    if fit.rule is None:
-        return "\n".join([*lines, f"rule      '{spec.name}' is not a linear rule: it has no weights to show"])
-    readable = build_readable_rule(fit.rule, fit.table)
-    lines += [f"levels    {text}" for text in list_level_lines(fit.table, readable)]
-    return "\n".join([*lines, *render_rule(readable, fit.classes[1], show_all)])
+    if fit is not None and fit.rule is None:
+        lines.append(f"rule      '{spec.name}' is not a linear rule: it has no weights to show")
+    elif fit is not None and fit.rule is not None:
+        readable = build_readable_rule(fit.rule, fit.table)
+        lines += [f"levels    {text}" for text in fit.table.list_levels(readable.indicators)]
+        lines += render_rule(readable, fit.classes[1], show_all)
+    return "\n".join(lines)
 
 
 def describe_agreement(shown: ShownTask) -> str:
@@ -298,47 +228,18 @@ LABEL = "label"  # of generated pools, which have no columns
 
 
 def build_table_fit(cell: Cell, fitted: FittedTask) -> TableFit:
-    """Return a fitted task as the fit of a table with the samples that the learner saw.
-
-    Parameters
-    ----------
-    cell : Cell
-        The task's cell.
-    fitted : FittedTask
-        The task, with its fitted learner.
-
-    Returns
-    -------
-    TableFit
-        What `zoloss fit` would return for this table: estimator, rule in its own units, errors and bound.
-    """
+    """Return a fitted task as the fit of a table with the samples that the learner saw."""
     split, estimator = fitted.split_data, fitted.learner
     data, seen = split.data, split.fit_indices
     table = _build_table(cell, split)
     reference = data.X[split.train] if split.scaling_samples is None else split.scaling_samples
     centre, spread = compute_scaling(reference, split.scaling)
-    rule = None
-    if isinstance(estimator, LinearLearner):
-        rule = convert_to_original_units(
-            estimator.coef_[0], estimator.intercept_[0], centre, spread, table.features
-        )
     X, y = split.scale(data.X[seen]), data.y[seen]
-    bound = getattr(estimator, "lower_bound_", None)
     return TableFit(
-        table,
-        fitted.spec,
-        cell.rule.seed,
-        split.scaling,
-        centre,
-        spread,
-        data.classes,
-        y,
-        estimator,
-        rule,
-        np.bincount(y[find_errors(X, y, estimator, None)], minlength=len(data.classes)),
-        None if bound is None else math.ceil(bound - LOSS_TOLERANCE),
-        getattr(estimator, "bound_is_exact_", False),
-        fitted.fit_time,
+        *(table, fitted.spec, cell.rule.seed, split.scaling, centre, spread, data.classes, y, estimator),
+        rule=find_rule(estimator, centre, spread, table),
+        class_errors=np.bincount(y[find_errors(X, y, estimator, None)], minlength=len(data.classes)),
+        seconds=fitted.fit_time,
     )
 
 

@@ -1,4 +1,4 @@
-"""What functions accept as `results`: a folder, the result of another function, or a DataFrame of records."""
+"""Tables and comparisons of results: of a folder, of what another function returned, or of a DataFrame."""
 
 from __future__ import annotations
 
@@ -11,19 +11,17 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Unpack, runtime_checkable
 
-from zoloss_cli.choices import BOLD_RULES, MAX_DIGITS, STATS, TableOptions
+from zoloss_cli.choices import BOLD_RULES, MAX_DIGITS, STATS
 from zoloss_cli.config.models import EmbeddedData, Experiment, LearnerSpec, Split
 from zoloss_cli.errors import ClusterError, ConfigError, ResultsError, suggest_nearest
 from zoloss_cli.figures.catalog import narrow_run
 from zoloss_cli.metrics.base import Sizes
 from zoloss_cli.registry import METRICS, load_metric
 from zoloss_cli.report.agreement import build_comparison_report
-from zoloss_cli.report.cells import TableCell
 from zoloss_cli.report.compare import COLUMNS
-from zoloss_cli.report.loading import explain_empty, load_runs, select_runs
-from zoloss_cli.report.render.render import render_tables
-from zoloss_cli.report.runs import CellResult, Place, RunResult
-from zoloss_cli.report.tables import Table, build_table, load_tables, shape_runs
+from zoloss_cli.report.render import render_tables
+from zoloss_cli.report.runs import CellResult, Place, RunResult, explain_empty, load_runs, select_runs
+from zoloss_cli.report.tables import Table, TableCell, TableOptions, build_table, load_tables, shape_runs
 from zoloss_cli.results.manifest import Manifest, ManifestCell
 
 if TYPE_CHECKING:
@@ -41,22 +39,7 @@ class RunSource(Protocol):
 
 
 def collect_runs(results: Any, table: str | None = None) -> tuple[list[RunResult], list[RunResult]]:
-    """Return the runs that `results` refers to, and all runs of the same folder.
-
-    Parameters
-    ----------
-    results : str, path-like, RunSource or DataFrame
-        A results folder, what `run_experiment` or `evaluate` returned, or rows from `load_results`.
-    table : str or None, default=None
-        The number of a table or the name of a run.
-
-    Returns
-    -------
-    selected : list of RunResult
-        Those with this name, or all.
-    runs : list of RunResult
-        All runs, among them the baselines.
-    """
+    """Return the runs that `results` refers to, and all runs of the same folder."""
     if isinstance(results, RunSource):
         return results.collect_runs(table)
     if isinstance(results, str | PathLike):
@@ -85,24 +68,7 @@ def select_run(
     datasets: str | Sequence[str] = (),
     learners: str | Sequence[str] = (),
 ) -> tuple[RunResult, list[RunResult]]:
-    """Return the selected run, or a part of it, and all runs that are stored with it.
-
-    Parameters
-    ----------
-    results, table : object, str or None
-        As in `collect_runs`; without a table, the results must hold only one.
-    metric : str or None, default=None
-        A metric other than the one its table shows.
-    datasets, learners : str or sequence of str
-        Only these; none for all.
-
-    Returns
-    -------
-    run : RunResult
-        A run with at least one cell.
-    runs : list of RunResult
-        All runs.
-    """
+    """Return the selected run, or a part of it, and all runs that are stored with it."""
     selected, runs = collect_runs(results, table)
     shown = selected if table else [run for run in selected if not run.figure] or selected
     if len(shown) != 1:
@@ -144,13 +110,7 @@ class TableKeywords(TypedDict, total=False):
 
 
 class ResultTable:
-    """A table of results; `str` returns it as text, and a notebook shows it.
-
-    Parameters
-    ----------
-    table : Table
-        Its rows, columns and notes.
-    """
+    """A table of results; `str` returns it as text, and a notebook shows it."""
 
     def __init__(self, table: Table):
         self._table = table
@@ -160,10 +120,10 @@ class ResultTable:
         """The notes under the table."""
         return list(self._table.notes)
 
-    def render(self, format: str = "text") -> str:
-        """Return the table in a format: text, markdown, latex, html or csv."""
+    def render(self, format: str = "text", *, terminal: bool = False, standalone: bool = False) -> str:
+        """Return the table in a format: text, with bold cells on a terminal, markdown, latex, html or csv."""
         with name_parameters():
-            return render_tables([self._table], format)
+            return render_tables([self._table], format, terminal, standalone)
 
     def to_markdown(self) -> str:
         """Return the table in GitHub's Markdown."""
@@ -171,7 +131,7 @@ class ResultTable:
 
     def to_latex(self, *, standalone: bool = False) -> str:
         """Return the table in LaTeX: a fragment for an article that uses booktabs, or a whole document."""
-        return render_tables([self._table], "latex", standalone=standalone)
+        return self.render("latex", standalone=standalone)
 
     def to_csv(self) -> str:
         """Return the table as CSV, with a line per cell."""
@@ -190,12 +150,17 @@ class ResultTable:
         import pandas as pd
 
         rows = self._table.rows
-        has_published = any(row.published for row in rows)
         values: dict[tuple[str, str], list[float | None]] = {}
         for place, heading in enumerate(self._table.headings):
             ours = [row.ours[place] for row in rows]
-            values |= {(heading, name): found for name, found in _collect_numbers(ours).items()}
-            if has_published:
+            values[heading, "mean"] = [cell.mean for cell in ours]
+            values[heading, "stderr"] = [cell.stderr for cell in ours]
+            if any(cell.deviation is not None for cell in ours):
+                values[heading, "sd"] = [cell.deviation for cell in ours]
+            if any(cell.interval for cell in ours):
+                values[heading, "low"] = [cell.interval[0] if cell.interval else None for cell in ours]
+                values[heading, "high"] = [cell.interval[1] if cell.interval else None for cell in ours]
+            if any(row.published for row in rows):
                 theirs = [row.published[place] if row.published else TableCell(None) for row in rows]
                 values[heading, "published"] = [cell.mean for cell in theirs]
                 values[heading, "published_stderr"] = [cell.stderr for cell in theirs]
@@ -204,27 +169,11 @@ class ResultTable:
         frame.columns = pd.MultiIndex.from_tuples(values, names=["learner", "value"])
         return frame.T if self._table.transpose else frame
 
-    def __str__(self) -> str:
-        return self.render()
-
     def __repr__(self) -> str:
         return self.render()
 
     def _repr_html_(self) -> str:
         return self.render("html")
-
-
-def _collect_numbers(cells: list[TableCell]) -> dict[str, list[float | None]]:
-    """Return the numbers of a column; measures of spread that no cell has are left out."""
-    found: dict[str, list[float | None]] = {
-        "mean": [cell.mean for cell in cells],
-        "stderr": [cell.stderr for cell in cells],
-        "sd": [cell.deviation for cell in cells],
-        "low": [cell.interval[0] if cell.interval else None for cell in cells],
-        "high": [cell.interval[1] if cell.interval else None for cell in cells],
-    }
-    always = ("mean", "stderr")
-    return {name: values for name, values in found.items() if name in always or set(values) != {None}}
 
 
 def make_table(
@@ -284,7 +233,11 @@ def make_table(
     """
     metrics = () if metric is None else tuple(list_names(metric))
     chosen = _check_options(tuple(list_names(datasets)), tuple(list_names(learners)), metrics, dict(options))
-    folder, name = _find_folder(results, table)
+    folder, name = getattr(results, "folder", None), table
+    if isinstance(results, str | PathLike):
+        folder = Path(results)
+    elif folder is not None:
+        name = table or getattr(results, "name", None)
     with name_parameters():
         if folder is None:
             return ResultTable(_build_in_memory(results, table, chosen))
@@ -294,14 +247,6 @@ def make_table(
     for note in notes:
         warnings.warn(note, stacklevel=2)
     return ResultTable(tables[0])
-
-
-def _find_folder(results: Any, table: str | None) -> tuple[Path | None, str | None]:
-    """Return the folder that results were read from, if any, and the table in it."""
-    if isinstance(results, str | PathLike):
-        return Path(results), table
-    folder = getattr(results, "folder", None)
-    return folder, (table or results.name) if folder is not None else table
 
 
 def _build_in_memory(results: Any, table: str | None, chosen: TableOptions) -> Table:
@@ -406,35 +351,14 @@ VARIED = ("noise", "flip", "positive")  # what may be done with the same samples
 def build_run(
     cells: Sequence[tuple[Place, CellResult]],
     metrics: Sequence[str],
-    *,
     name: str,
     title: str,
-    n_splits: int | None,
     origin: str,
+    *,
+    n_splits: int | None = None,
     sources: Mapping[str, str] | None = None,
 ) -> RunResult:
-    """Return a run of given cells.
-
-    Parameters
-    ----------
-    cells : sequence of ((data set, learner), CellResult)
-        The cells, in the order of the table. If several share a place, the best is shown.
-    metrics : sequence of str
-        What a table shows, the main metric first; at most one more is shown next to it.
-    name, title : str
-        Name and caption of its table.
-    n_splits : int or None
-        How many splits a complete cell has; None for as many as there are.
-    origin : str
-        The call that produced them, in place of a config.
-    sources : mapping of str to str, optional
-        What identifies the samples of each data set, to find rows with the same data; by default, its name.
-
-    Returns
-    -------
-    RunResult
-        As if it had been read from a results folder.
-    """
+    """Return a run of given cells."""
     datasets = list(dict.fromkeys(dataset for (dataset, _), _ in cells))
     learners = list(dict.fromkeys((learner, cell.choice) for (_, learner), cell in cells))
     experiment = Experiment(
@@ -458,21 +382,7 @@ def build_run(
 
 
 def build_run_of_frame(frame: pd.DataFrame, metric: str | None = None) -> RunResult:
-    """Return the run that the rows of a DataFrame describe: one row per record, as in `load_results`.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns ``dataset`` and ``learner``, at least one column named after a metric, and optionally
-        ``split``, ``n_train`` and ``n_test``.
-    metric : str or None, default=None
-        What a table shows; None for test errors, or for the only metric among the columns.
-
-    Returns
-    -------
-    RunResult
-        Only what these rows hold: other records of the same folder do not count.
-    """
+    """Return the run that the rows of a DataFrame describe: one row per record, as in `load_results`."""
     for column in PLACE_COLUMNS:
         if column not in frame.columns:
             hint = suggest_nearest(column, map(str, frame.columns))
@@ -487,15 +397,8 @@ def build_run_of_frame(frame: pd.DataFrame, metric: str | None = None) -> RunRes
     for names, part in rows.groupby(groups, observed=True, sort=False, dropna=False):
         dataset, learner, *variant = ("" if name != name or name is None else str(name) for name in names)
         cells.append(((dataset, learner), _build_cell(part, [shown, *known], "".join(variant))))
-    return build_run(
-        cells,
-        [shown],
-        name="frame",
-        title=f"Means of {shown}",
-        n_splits=None,
-        origin="load_results(...)",
-        sources=_find_sources(rows),
-    )
+    title, origin, sources = f"Means of {shown}", "load_results(...)", _find_sources(rows)
+    return build_run(cells, [shown], "frame", title, origin, sources=sources)
 
 
 def _choose_metric(frame: pd.DataFrame, metric: str | None) -> str:
@@ -531,17 +434,9 @@ def _find_sources(rows: pd.DataFrame) -> dict[str, str]:
     """Return what identifies the samples of each data set, if the DataFrame says so."""
     if "data" not in rows.columns:
         return {}
-    first = rows.drop_duplicates("dataset")
-    return {
-        str(name): source
-        for name, data in zip(first["dataset"], first["data"], strict=True)
-        if (source := _describe_source(data))
-    }
-
-
-def _describe_source(data: Any) -> str:
-    try:
-        content = json.loads(data)
-        return json.dumps({key: value for key, value in content.items() if key not in VARIED}, sort_keys=True)
-    except (TypeError, ValueError, AttributeError):
-        return ""
+    first, sources = rows.drop_duplicates("dataset"), {}
+    for name, data in zip(first["dataset"], first["data"], strict=True):
+        with contextlib.suppress(TypeError, ValueError, AttributeError):
+            content = {key: value for key, value in json.loads(data).items() if key not in VARIED}
+            sources[str(name)] = json.dumps(content, sort_keys=True)
+    return sources

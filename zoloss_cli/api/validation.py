@@ -23,7 +23,6 @@ from zoloss_cli.data.splits import scale_parts
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.fitting import fit
 from zoloss_cli.learners.search.samples import ExactFeatures
-from zoloss_cli.report.statistics import compute_corrected_interval, compute_proportion_interval
 
 CONFIDENCE = 0.95
 MIN_SAMPLES = 10
@@ -40,56 +39,30 @@ SEED_WORD = 0x666F6C64  # the random numbers of folds are not those of the fit
 
 @dataclass(frozen=True)
 class FoldPlan:
-    """The plan for estimating the error on new samples.
+    """The plan for estimating the error on new samples."""
 
-    Attributes
-    ----------
-    learner : LearnerSpec
-        The learner, possibly with a shorter search.
-    folds, repeats : int
-        The number of parts that the samples are divided into, and how often.
-    tested : int
-        How many of all parts are tested, one after the other.
-    shortened : tuple of str
-        What is shorter than in the fit itself.
-    seconds : float
-        The time after which no further fold is started.
-    """
-
-    learner: LearnerSpec
-    folds: int
+    learner: LearnerSpec  # the learner, possibly with a shorter search
+    folds: int  # the number of parts that the samples are divided into, and how often
     repeats: int
-    tested: int
-    shortened: tuple[str, ...] = ()
-    seconds: float = MAX_SECONDS
+    tested: int  # how many of all parts are tested, one after the other
+    shortened: tuple[str, ...] = ()  # what is shorter than in the fit itself
+    seconds: float = MAX_SECONDS  # the time after which no further fold is started
+
+    def describe(self) -> str:
+        """Return the numbers of folds and repeats in words."""
+        return f"{self.folds}-fold cross-validation, {self.repeats} repeat{'s' * (self.repeats != 1)}"
 
 
 @dataclass(frozen=True)
 class Validation:
-    """Errors on samples that were left out of the fit.
-
-    Attributes
-    ----------
-    plan : FoldPlan
-        The plan.
-    tested : int
-        The number of parts tested: fewer than planned if time ran out.
-    confusion : ndarray of int of shape (n_classes, n_classes)
-        How often samples of the row's class were predicted to be of the column's class.
-    error : float
-        The share of wrong predictions.
-    interval : tuple of (float, float)
-        The confidence interval of the error, corrected for overlapping training parts.
-    seconds : float
-        The total time.
-    """
+    """Errors on samples that were left out of the fit."""
 
     plan: FoldPlan
-    tested: int
-    confusion: np.ndarray
-    error: float
-    interval: tuple[float, float]
-    seconds: float
+    tested: int  # the number of parts tested: fewer than planned if time ran out
+    confusion: np.ndarray  # how often samples of the row's class were predicted to be of the column's class
+    error: float  # the share of wrong predictions
+    interval: tuple[float, float]  # confidence interval, corrected for overlapping training parts
+    seconds: float  # the total time
 
     @property
     def class_errors(self) -> np.ndarray:
@@ -103,76 +76,51 @@ class Validation:
         counts = self.confusion.sum(axis=1)
         return float(weights @ (counts - np.diag(self.confusion)) / (weights @ counts))
 
+    def describe(self, weights: np.ndarray | None) -> dict:
+        """Return everything as part of a JSON object, given the class weights."""
+        described = {
+            "folds": self.plan.folds,
+            "repeats": self.plan.repeats,
+            "fits": self.tested,
+            "planned_fits": self.plan.tested,
+            "shortened": list(self.plan.shortened),
+            "predictions": int(self.confusion.sum()),
+            "error_rate": self.error,
+            "interval": list(self.interval),
+            "confidence": CONFIDENCE,
+            "confusion": self.confusion.tolist(),
+            "class_error_rates": [None if np.isnan(rate) else float(rate) for rate in self.class_errors],
+            "seconds": round(self.seconds, 3),
+        }
+        if weights is not None:
+            described["weighted_error_rate"] = self.compute_weighted_error(weights)
+        return described
+
 
 @dataclass(frozen=True)
 class HeldOutPart:
-    """The samples of one part, predicted by an estimator fitted to all others.
+    """The samples of one part, predicted by an estimator fitted to all others."""
 
-    Attributes
-    ----------
-    indices : ndarray of int
-        Their indices in the table.
-    predictions : ndarray of int
-        Their predicted classes.
-    scores : ndarray of shape (n_part,) or (n_part, n_classes) or None
-        Their scores; None if all other samples are of one class.
-    n_train : int
-        The number of samples that the estimator was fitted to.
-    """
-
-    indices: np.ndarray
-    predictions: np.ndarray
-    scores: np.ndarray | None
-    n_train: int
+    indices: np.ndarray  # their indices in the table
+    predictions: np.ndarray  # their predicted classes
+    scores: np.ndarray | None  # comparable between parts; None if all other samples are of one class
+    n_train: int  # the number of samples that the estimator was fitted to
 
 
 @dataclass(frozen=True)
 class FoldData:
-    """The samples to take folds from: features in the table's units, class indices, and sample weights.
+    """The samples to take folds from: features in the table's units, class indices, and sample weights."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The features, unscaled.
-    y : ndarray of int of shape (n_samples,)
-        Indices of classes.
-    scaling : str
-        How the training part of a fold is scaled.
-    seed : int
-        The seed of folds and learners.
-    sample_weight : ndarray of shape (n_samples,) or None
-        The weights of the samples.
-    gaps : tuple of Gap
-        Missing values, which each training part fills from its own samples.
-    """
-
-    X: np.ndarray
-    y: np.ndarray
-    scaling: str
-    seed: int
+    X: np.ndarray  # the features, unscaled
+    y: np.ndarray  # indices of classes
+    scaling: str  # how the training part of a fold is scaled
+    seed: int  # the seed of folds and learners
     sample_weight: np.ndarray | None = None
-    gaps: tuple[Gap, ...] = ()
+    gaps: tuple[Gap, ...] = ()  # missing values, which each training part fills from its own samples
 
 
 def plan_folds(learner: LearnerSpec, n: int, fit_seconds: float, seconds: float | None = None) -> FoldPlan:
-    """Choose folds, repeats and the length of searches.
-
-    Parameters
-    ----------
-    learner : LearnerSpec
-        The learner as fitted to all samples.
-    n : int
-        The number of samples.
-    fit_seconds : float
-        How long that took: the folds of a learner with a time limit share about as much.
-    seconds : float or None
-        Maximum seconds for all folds; None for MAX_SECONDS.
-
-    Returns
-    -------
-    FoldPlan
-        The plan.
-    """
+    """Choose folds, repeats and the length of searches."""
     folds = min(n, FOLDS if n <= MANY_SAMPLES else FOLDS_OF_MANY)
     repeats = min(MAX_REPEATS, -(-SAMPLES_TO_PREDICT // n)) if n < SAMPLES_TO_PREDICT // 2 else 1
     tested = 1 if n > MOST_SAMPLES else folds * repeats
@@ -207,20 +155,7 @@ def draw_folds(y: np.ndarray, folds: int, rng: np.random.Generator) -> list[np.n
 
 
 def iterate_held_out(plan: FoldPlan, data: FoldData) -> Iterator[HeldOutPart]:
-    """Yield the parts to test, each with predictions by an estimator fitted to all other samples.
-
-    Parameters
-    ----------
-    plan : FoldPlan
-        The plan.
-    data : FoldData
-        The samples.
-
-    Yields
-    ------
-    HeldOutPart
-        Indices, predictions and scores; a training part of one class predicts that class.
-    """
+    """Yield the parts to test, each with predictions by an estimator fitted to all other samples."""
     fits = 0
     for repeat in range(plan.repeats):
         rng = np.random.default_rng([data.seed, SEED_WORD, repeat])
@@ -246,15 +181,9 @@ def _predict_part(
     estimator, _ = fit(
         learner, X, y, seed, quiet=False, sample_weight=weights, exact=lambda: ExactFeatures(filled[kept])
     )
-    return HeldOutPart(out, estimator.predict(X_out), compute_comparable_scores(estimator, X_out), len(y))
-
-
-def compute_comparable_scores(estimator, X: np.ndarray) -> np.ndarray:
-    """Return scores that are comparable between estimators of the same learner fitted to different samples.
-
-    The 0/1 loss does not fix the length of a linear rule's weights, so its scores are divided by that length.
-    """
-    return estimator.decision_function(X) / compute_length(estimator)
+    # The 0/1 loss does not fix the length of a linear rule's weights: divided by it, scores are comparable.
+    scores = estimator.decision_function(X_out) / compute_length(estimator)
+    return HeldOutPart(out, estimator.predict(X_out), scores, len(y))
 
 
 def compute_length(estimator) -> float:
@@ -264,22 +193,9 @@ def compute_length(estimator) -> float:
 
 
 def cross_validate(plan: FoldPlan, data: FoldData, n_classes: int) -> Validation | None:
-    """Estimate the error on new samples.
+    """Estimate the error on new samples; None if interrupted before the first fold."""
+    from zoloss_cli.report.statistics import compute_corrected_interval, compute_proportion_interval
 
-    Parameters
-    ----------
-    plan : FoldPlan
-        The plan.
-    data : FoldData
-        The samples.
-    n_classes : int
-        The number of classes.
-
-    Returns
-    -------
-    Validation or None
-        The estimate from the parts tested; None if Ctrl-C came before the first.
-    """
     start = time.perf_counter()
     confusion = np.zeros((n_classes, n_classes), np.int64)
     errors, sizes, n_train = [], [], 0
@@ -304,13 +220,13 @@ def cross_validate(plan: FoldPlan, data: FoldData, n_classes: int) -> Validation
             _show_progress(0, 0)
     if not errors:
         return None
-    total = sum(sizes)
+    total, error = sum(sizes), sum(errors) / sum(sizes)
     rates = [count / size for count, size in zip(errors, sizes, strict=True)]
     if len(rates) >= MIN_FOLDS_FOR_VARIANCE and len(set(rates)) > 1:
         interval = compute_corrected_interval(rates, n_train, total / len(sizes), CONFIDENCE)
     else:  # few or identical parts do not show how much they vary
-        interval = compute_proportion_interval(sum(errors) / total, min(total, len(data.y)), CONFIDENCE)
-    return Validation(plan, len(errors), confusion, sum(errors) / total, interval, time.perf_counter() - start)
+        interval = compute_proportion_interval(error, min(total, len(data.y)), CONFIDENCE)
+    return Validation(plan, len(errors), confusion, error, interval, time.perf_counter() - start)
 
 
 def _show_progress(done: int, total: int) -> None:
@@ -362,20 +278,13 @@ Curve = Annotated[SigmoidCurve | IsotonicCurve, Field(discriminator="kind")]
 
 
 class Calibration(BaseModel):
-    """Curves for the scores of a fitted rule: one for two classes, otherwise one per class.
-
-    Attributes
-    ----------
-    divisor : float
-        The number that scores are first divided by: the length of the weights of a linear rule.
-    curves : list of curve
-        The curves from scores to probabilities.
-    """
+    """Curves for the scores of a fitted rule: one for two classes, otherwise one per class."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
+    # Scores are first divided by this: the length of the weights of a linear rule.
     divisor: Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
-    curves: Annotated[list[Curve], Field(min_length=1)]
+    curves: Annotated[list[Curve], Field(min_length=1)]  # the curves from scores to probabilities
 
     def compute(self, scores: np.ndarray) -> np.ndarray:
         """Return the probability of the positive class, or a column per class, which sum to 1."""
@@ -401,27 +310,8 @@ class Calibration(BaseModel):
         return None
 
 
-@dataclass(frozen=True)
-class CalibrationTask:
-    """The settings of a calibration.
-
-    Attributes
-    ----------
-    method : {'sigmoid', 'isotonic'}
-        The kind of curve.
-    classes : sequence of str
-        The classes.
-    divisor : float
-        The length of the weights of the rule to calibrate.
-    """
-
-    method: str
-    classes: Sequence[str]
-    divisor: float
-
-
 def check_counts(y: np.ndarray, classes: Sequence[str]) -> None:
-    """Refuse classes that cannot be in every left-out part."""
+    """Refuse classes that cannot be in every held-out part."""
     counts = np.bincount(y, minlength=len(classes))
     least = int(np.argmin(counts))
     if counts[least] < CALIBRATION_FOLDS:
@@ -431,24 +321,12 @@ def check_counts(y: np.ndarray, classes: Sequence[str]) -> None:
         )
 
 
-def calibrate(task: CalibrationTask, plan: FoldPlan, data: FoldData) -> Calibration:
-    """Fit curves to the scores of left-out samples, each from an estimator fitted to the others.
+def calibrate(method: str, n_classes: int, divisor: float, plan: FoldPlan, data: FoldData) -> Calibration:
+    """Fit curves to the scores of held-out samples, each from an estimator fitted to the others.
 
-    Parameters
-    ----------
-    task : CalibrationTask
-        The kind of curve, and the rule that it is for.
-    plan : FoldPlan
-        The learner, possibly with a shorter search.
-    data : FoldData
-        The samples.
-
-    Returns
-    -------
-    Calibration
-        The curves.
+    The scores of the rule to calibrate are divided by `divisor`, the length of its weights.
     """
-    positives = range(len(task.classes)) if len(task.classes) > 2 else (1,)
+    positives = range(n_classes) if n_classes > 2 else (1,)
     scores = np.zeros((len(data.y), len(positives)))
     folds = FoldPlan(plan.learner, CALIBRATION_FOLDS, 1, CALIBRATION_FOLDS)
     with warnings.catch_warnings():
@@ -456,8 +334,8 @@ def calibrate(task: CalibrationTask, plan: FoldPlan, data: FoldData) -> Calibrat
         for part in iterate_held_out(folds, data):
             assert part.scores is not None  # every class is in every training part
             scores[part.indices] = part.scores.reshape(len(part.indices), -1)
-    curves = [_fit_curve(task.method, scores[:, j], data.y == k) for j, k in enumerate(positives)]
-    return Calibration(divisor=task.divisor, curves=curves)
+    curves = [_fit_curve(method, scores[:, j], data.y == k) for j, k in enumerate(positives)]
+    return Calibration(divisor=divisor, curves=curves)
 
 
 def _fit_curve(method: str, scores: np.ndarray, positive: np.ndarray) -> SigmoidCurve | IsotonicCurve:
@@ -470,15 +348,3 @@ def _fit_curve(method: str, scores: np.ndarray, positive: np.ndarray) -> Sigmoid
 
     steps = IsotonicRegression(out_of_bounds="clip", y_min=0.0, y_max=1.0).fit(scores, positive.astype(float))
     return IsotonicCurve(scores=steps.X_thresholds_.tolist(), values=steps.y_thresholds_.tolist())
-
-
-def build_probability_columns(
-    calibration: Calibration | None, classes: Sequence[str], scores: np.ndarray
-) -> dict[str, np.ndarray]:
-    """Return the probability columns of predictions; none without a calibration."""
-    if calibration is None:
-        return {}
-    probabilities = calibration.compute(scores)
-    if probabilities.ndim == 1:
-        return {"probability": probabilities}
-    return {f"probability={name}": column for name, column in zip(classes, probabilities.T, strict=True)}

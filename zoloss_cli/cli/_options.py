@@ -1,7 +1,13 @@
-"""Arguments and options shared by several commands, each declared once, and how their values are parsed."""
+"""Arguments and options that several commands share, how their values are parsed, and what a shell completes.
+
+A completer is a function of the text typed so far and, optionally, of the command's context. The shell waits
+for it, so it imports nothing heavy, and offers nothing from files that cannot be read.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,7 +16,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from zoloss_cli.choices import FORMATS, MISSING_POLICIES, SCALINGS
-from zoloss_cli.cli import _completion as completion
 from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.utils.text import show_controls
 
@@ -20,6 +25,142 @@ if TYPE_CHECKING:
 
 ALL_CORES = os.cpu_count() or 1
 DOCUMENT_FORMATS = ("csv", "latex", "html")
+MAX_CONFIG_BYTES = 1 << 20
+MAX_MANIFEST_BYTES = 1 << 24
+
+
+def complete_learner(incomplete: str) -> list[str]:
+    """Offer the names of learners."""
+    from zoloss_cli.registry import LEARNERS
+
+    return _filter_names(LEARNERS, incomplete)
+
+
+def complete_dataset(incomplete: str) -> list[str]:
+    """Offer the names of data sets and generators."""
+    from zoloss_cli.registry import DATASET_PLUGINS, GENERATORS
+    from zoloss_cli.utils.files import list_embedded_datasets
+
+    return _filter_names([*list_embedded_datasets(), *GENERATORS, *DATASET_PLUGINS], incomplete)
+
+
+def complete_dataset_list(incomplete: str) -> list[str]:
+    """Offer the names of data sets, separated by commas."""
+    return _complete_list(complete_dataset(""), incomplete)
+
+
+def complete_metric_list(incomplete: str) -> list[str]:
+    """Offer the names of metrics, separated by commas."""
+    from zoloss_cli.registry import list_metrics
+
+    return _complete_list(list_metrics(), incomplete)
+
+
+def complete_embedded_dataset(incomplete: str) -> list[str]:
+    """Offer the names of the data sets that come with zoloss, which can be fetched from UCI."""
+    from zoloss_cli.utils.files import list_embedded_datasets
+
+    return _filter_names(list_embedded_datasets(), incomplete)
+
+
+def complete_config_datasets(context: typer.Context, incomplete: str) -> list[str]:
+    """Offer the names of a config's data sets, separated by commas."""
+    return _complete_list(_read_config_names(context, "datasets"), incomplete)
+
+
+def complete_config_learners(context: typer.Context, incomplete: str) -> list[str]:
+    """Offer the names of a config's learners, separated by commas."""
+    return _complete_list(_read_config_names(context, "learners"), incomplete)
+
+
+def complete_learner_list(incomplete: str) -> list[str]:
+    """Offer the names of learners, separated by commas."""
+    from zoloss_cli.registry import LEARNERS
+
+    return _complete_list(LEARNERS, incomplete)
+
+
+def complete_metric(incomplete: str) -> list[str]:
+    """Offer the names of metrics."""
+    from zoloss_cli.registry import METRICS
+
+    return _filter_names(METRICS, incomplete)
+
+
+def complete_figure(incomplete: str) -> list[str]:
+    """Offer the names and numbers of figures."""
+    from zoloss_cli.figures.registry import FIGURE_NAMES, FIGURE_NUMBERS
+
+    return _filter_names((*FIGURE_NAMES, *FIGURE_NUMBERS), incomplete)
+
+
+def complete_table(context: typer.Context, incomplete: str) -> list[str]:
+    """Offer what the results folder has: numbers of tables and names of runs; only manifests are read."""
+    from zoloss_cli.utils.files import FileError, read_file
+
+    names: list[object] = []
+    for path in sorted(Path(_first_argument(context, "results") or "results").glob("runs/*.json")):
+        with contextlib.suppress(FileError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            experiment = json.loads(read_file(path, MAX_MANIFEST_BYTES))["experiment"]
+            names += [(experiment.get("published") or {}).get("table"), experiment["name"]]
+    return _filter_names(sorted(name for name in names if isinstance(name, str) and name), incomplete)
+
+
+def _filter_names(names: Iterable[str], incomplete: str) -> list[str]:
+    return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]
+
+
+def _complete_list(names: Iterable[str], incomplete: str) -> list[str]:
+    """Return the list so far, followed by each name not yet in it."""
+    before, comma, last = incomplete.rpartition(",")
+    given = before.split(",")
+    return [before + comma + name for name in _filter_names(names, last) if name not in given]
+
+
+def _read_config_names(context: typer.Context, section: str) -> list[str]:
+    import yaml
+
+    from zoloss_cli.utils.files import FileError, find_shipped_config, read_file
+
+    with contextlib.suppress(FileError, OSError, ValueError, yaml.YAMLError):
+        path = Path(_first_argument(context, "config"))
+        path = path if path.exists() else find_shipped_config(path) or path  # as `zoloss run` finds it
+        return _list_section(read_file(path, MAX_CONFIG_BYTES).decode(), section)
+    return []
+
+
+def _list_section(text: str, section: str) -> list[str]:
+    """Return the names in a section of YAML, a list or a mapping, without expanding aliases."""
+    import yaml
+
+    found: list[str] = []
+    counts: list[int] = []  # values begun in each open list or mapping
+    mappings: list[bool] = []
+    inside = False
+    for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        if isinstance(event, yaml.CollectionEndEvent):
+            counts.pop()
+            mappings.pop()
+            continue
+        if not isinstance(event, yaml.NodeEvent):
+            continue
+        is_key = bool(mappings) and mappings[-1] and counts[-1] % 2 == 0
+        if isinstance(event, yaml.ScalarEvent):
+            if len(counts) == 1 and is_key:
+                inside = event.value == section
+            elif len(counts) == 2 and inside and (is_key or not mappings[-1]):
+                found.append(event.value)
+        if counts:
+            counts[-1] += 1
+        if isinstance(event, yaml.CollectionStartEvent):
+            counts.append(0)
+            mappings.append(isinstance(event, yaml.MappingStartEvent))
+    return found
+
+
+def _first_argument(context: typer.Context, name: str) -> Path | str:
+    """Return the first argument, which has no name yet while the value of an option is being typed."""
+    return context.args[0] if context.args else context.params.get(name) or ""
 
 
 def choice_option(*names: str, choices: tuple[str, ...], help: str) -> Any:
@@ -30,9 +171,25 @@ def choice_option(*names: str, choices: tuple[str, ...], help: str) -> Any:
             raise ConfigError(f"{names[0]}: '{value}' is not valid{suggest_nearest(value, choices)}")
         return value
 
-    return typer.Option(
-        *names, help=help, autocompletion=completion.complete_choice(choices), callback=validate
-    )
+    def complete(incomplete: str) -> list[str]:
+        return _filter_names(choices, incomplete)
+
+    return typer.Option(*names, help=help, autocompletion=complete, callback=validate)
+
+
+def learner_option(help: str, *names: str) -> Any:
+    """Declare an option that is the name of a learner."""
+    return typer.Option(*names, help=help, autocompletion=complete_learner)
+
+
+def learner_list_option(help: str, *names: str, **settings: Any) -> Any:
+    """Declare an option that is a list of learners, separated by commas."""
+    return typer.Option(*names, help=help, autocompletion=complete_learner_list, **settings)
+
+
+def dataset_list_option(help: str) -> Any:
+    """Declare an option that is a list of data sets, separated by commas."""
+    return typer.Option(help=help, autocompletion=complete_dataset_list)
 
 
 def validate_standalone(standalone: bool, format: str) -> None:
@@ -96,7 +253,7 @@ def data_argument(help: str) -> Any:
     """Declare an argument that is a table: a file, or the name of a data set that comes with zoloss."""
 
     def resolve(path: Path) -> Path:
-        from zoloss_cli.data.table_files import resolve_table
+        from zoloss_cli.data.read import resolve_table
 
         return resolve_table(path)
 
@@ -119,8 +276,7 @@ LabelColumn = Annotated[
     ),
 ]
 DropColumns = Annotated[
-    list[str] | None,
-    typer.Option("--drop", metavar="COLUMNS", help="Columns to drop, separated by commas."),
+    list[str] | None, typer.Option("--drop", metavar="COLUMNS", help="Columns to drop, separated by commas.")
 ]
 FeatureColumns = Annotated[
     list[str] | None,
@@ -129,8 +285,7 @@ FeatureColumns = Annotated[
     ),
 ]
 IdColumn = Annotated[
-    str | None,
-    typer.Option("--id", metavar="COLUMN", help="Column that identifies rows and is not a feature."),
+    str | None, typer.Option("--id", metavar="COLUMN", help="Column that identifies rows and is not a feature.")
 ]
 MaxTerms = Annotated[
     int | None,
@@ -179,6 +334,10 @@ MissingPolicy = Annotated[
 OrderSeed = Annotated[int, typer.Option(min=0, help="Seed of the random orders.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing output file.")]
 
+AsJson = Annotated[bool, typer.Option("--json", help="Write one JSON object instead of text.")]
+ShowAll = Annotated[bool, typer.Option("--all", help="Show the weights of all features.")]
+ModelFile = Annotated[Path | None, typer.Option(help="Save the model to this JSON file, for `zoloss predict`.")]
+
 # Experiments.
 OutFolder = Annotated[Path, typer.Option("--out", "-o", help="Results folder.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of worker processes.")]
@@ -212,6 +371,6 @@ TableName = Annotated[
         "--table",
         "-t",
         help="Only this table, by its number (II) or the name of the run.",
-        autocompletion=completion.complete_table,
+        autocompletion=complete_table,
     ),
 ]

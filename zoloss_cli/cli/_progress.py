@@ -1,10 +1,14 @@
-"""Progress of a run: bars with the time left on a terminal, one line per finished data set elsewhere."""
+"""Progress on standard error: of a run, in bars or lines, and of other long computations, in one line."""
 
 from __future__ import annotations
 
+import contextlib
+import math
 import shlex
 import signal
 import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import typer
@@ -13,16 +17,14 @@ from zoloss_cli.cli._options import show
 from zoloss_cli.cli.app import INTERRUPTED
 from zoloss_cli.config.models import Experiment
 from zoloss_cli.errors import RunError
-from zoloss_cli.experiment.executors.dask_cluster import DaskWorkers
+from zoloss_cli.experiment.dask import DaskWorkers
 from zoloss_cli.experiment.plan import WHOLE, Shard
 from zoloss_cli.experiment.runner import Progress, RunOptions, run_experiment
 from zoloss_cli.results.store import Store
 from zoloss_cli.utils.text import format_duration, show_controls
 
-
-def build_progress() -> Progress:
-    """Return bars if standard error is a terminal, otherwise lines."""
-    return ProgressBars() if sys.stderr.isatty() else ProgressLines()
+MAX_SHOWN_FAILURES = 5
+CLEAR_LINE = "\r\x1b[K"
 
 
 class ProgressLines(Progress):
@@ -63,14 +65,9 @@ class ProgressBars(Progress):
         from rich.progress import Progress as RichProgress
 
         self.console = Console(stderr=True)
-        self.bars = RichProgress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[left]}"),
-            console=self.console,
-            transient=True,
-        )
+        ends = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[left]}"))
+        name = TextColumn("{task.description}", markup=False)
+        self.bars = RichProgress(name, *ends, console=self.console, transient=True)
         self.overall: TaskID | None = None  # until it is started
         self.by_dataset: dict[str, TaskID] = {}
         self.workers = ""
@@ -114,13 +111,10 @@ class ProgressBars(Progress):
             self.bars.stop()
 
 
-MAX_SHOWN_FAILURES = 5
-
-
 def show_plan(experiment: Experiment, out: Path, workers: int | DaskWorkers, shard: Shard = WHOLE) -> None:
     """Print what would run, what is already done, and how long it may take."""
     from zoloss_cli.api.experiments import count_workers
-    from zoloss_cli.report.plan import render_plan
+    from zoloss_cli.report.status import render_plan
 
     noun = "jobs" if isinstance(workers, int) else "workers"
     text, notes = render_plan(experiment, Store(out), count_workers(workers), noun, shard)
@@ -137,33 +131,12 @@ def run_and_report(
     command: list[str],
     options: RunOptions,
 ) -> None:
-    """Run an experiment and show its progress; exit with an error if it did not finish.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The whole experiment, which the manifest names.
-    source : str
-        Where it comes from: the path of a config, or a command.
-    out : Path
-        The results folder.
-    workers : int or DaskWorkers
-        Worker processes, or a cluster.
-    command : list of str
-        The command that continues it, if the program was not started under its own name.
-    options : RunOptions
-        Other options.
-
-    Raises
-    ------
-    RunError
-        If tasks failed.
-    """
-    progress = build_progress()
-    heard: list[int] = []
+    """Run an experiment and show its progress; exit with an error if it did not finish."""
+    progress = ProgressBars() if sys.stderr.isatty() else ProgressLines()
+    received: list[int] = []
 
     def interrupt(number: int, frame: object) -> None:
-        heard.append(number)
+        received.append(number)
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, interrupt)
@@ -174,9 +147,62 @@ def run_and_report(
         left = summary.n_tasks - summary.n_done_before - summary.n_run
         again = [a for a in sys.argv[1:] if a != "--fresh"] if sys.argv[0].endswith("zoloss") else command
         progress.note(f"interrupted with {left:,} tasks to go; continue with: {shlex.join(['zoloss', *again])}")
-        raise typer.Exit(128 + heard[0] if heard else INTERRUPTED)
+        raise typer.Exit(128 + received[0] if received else INTERRUPTED)
     if summary.failures:
         shown = summary.failures[:MAX_SHOWN_FAILURES]
         more = len(summary.failures) - len(shown)
         lines = [f"{len(summary.failures)} tasks failed (each is tried again in the next run)", *shown]
         raise RunError("\n".join(lines + ([f"and {more} more"] if more else [])))
+
+
+class Countdown:
+    """A line on a terminal that shows how far each stage is; elsewhere nothing is written."""
+
+    def __init__(self) -> None:
+        self.shown = sys.stderr.isatty()
+
+    def count_steps(self, stage: str) -> Callable[[int, int], None]:
+        """Start a stage and return its callback, which takes the number of steps done and the total."""
+        began = time.perf_counter()
+        first: list[tuple[int, float]] = []
+
+        def report(done: int, total: int) -> None:
+            now = time.perf_counter()
+            # The first part may have waited for a compiler, so later ones are a better measure.
+            first.append((done, now))
+            since, start = first[0] if done > first[0][0] else (0, began)
+            self.show(f"{stage}: {done:,} of {total:,}", (now - start) * (total - done) / (done - since))
+
+        self.show(stage, math.inf)
+        return report
+
+    def show_share(self, stage: str) -> Callable[[float, float], None]:
+        """Start a stage and return its callback, which takes the share done and the seconds left."""
+        self.show(stage, math.inf)
+        return lambda share, left: self.show(f"{stage}: {100 * share:.1f} %", left)
+
+    def show(self, text: str, left: float) -> None:
+        """Rewrite the line, with the seconds left unless they are infinite."""
+        if self.shown:
+            time_left = "" if math.isinf(left) else f", {format_duration(left)} left"
+            sys.stderr.write(f"{CLEAR_LINE}{show_controls(text, keep='')}{time_left}")
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Remove the line."""
+        if self.shown:
+            sys.stderr.write(CLEAR_LINE)
+
+
+@contextlib.contextmanager
+def countdown(consequence: str = "") -> Iterator[Countdown]:
+    """Provide a countdown whose line disappears at the end; Ctrl-C ends the command with a sentence."""
+    line = Countdown()
+    try:
+        yield line
+    except KeyboardInterrupt:
+        line.clear()
+        typer.echo(f"zoloss: interrupted{consequence}", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        line.clear()

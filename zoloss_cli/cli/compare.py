@@ -60,9 +60,14 @@ def compare(
 
     `zoloss compare results/ --table II --fail-beyond 3`: for continuous integration; times do not count
     """
-    from zoloss_cli.report.agreement import build_comparison_report, check_agreement, summarize_published
-    from zoloss_cli.report.loading import load_runs, select_runs
-    from zoloss_cli.report.render.render import render_comparison, render_summary
+    from zoloss_cli.report.agreement import (
+        build_comparison_report,
+        check_agreement,
+        render_comparison,
+        summarize_published,
+    )
+    from zoloss_cli.report.render import render_grid
+    from zoloss_cli.report.runs import load_runs, select_runs
 
     options.validate_standalone(standalone, format)
     runs, store = load_runs(results, table)
@@ -70,11 +75,8 @@ def compare(
     report = build_comparison_report(runs, results, table, beyond)
     options.show_notes(report.notes)
     if summary:
-        typer.echo(
-            render_summary(
-                summarize_published(select_runs(runs, table), every=table is None), format, standalone
-            )
-        )
+        counts = summarize_published(select_runs(runs, table), report.all_cells, every=table is None)
+        typer.echo(render_grid(counts, format, standalone))
     else:
         if report.cells or format == "csv":
             typer.echo(render_comparison(report.cells, format, standalone))

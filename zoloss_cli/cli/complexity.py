@@ -43,8 +43,7 @@ def complexity(
         typer.Option(help="Cost of memorizing a row: show which rows are worth it, one after the other."),
     ] = None,
     noise: Annotated[
-        float | None,
-        typer.Option(help="Probability e of a wrong label, the same as --cost log2(1/e - 1)."),
+        float | None, typer.Option(help="Probability e of a wrong label, the same as --cost log2(1/e - 1).")
     ] = None,
     sample: Annotated[
         int | None, typer.Option(min=2, help="Use a random subset of this many samples, for large tables.")
@@ -78,14 +77,21 @@ def complexity(
 
     `zoloss complexity large.csv --sample 1000 --seed 7`: on a random subset
     """
-    from zoloss_cli.api import complexity_text
-    from zoloss_cli.api.complexity import ComplexityOptions, choose_cost, load_samples, measure_complexity
-    from zoloss_cli.cli._waiting import countdown
+    from zoloss_cli.api.complexity import (
+        ComplexityOptions,
+        choose_cost,
+        draw_complexity,
+        load_samples,
+        measure_complexity,
+        render_json,
+        render_text,
+    )
+    from zoloss_cli.cli._progress import countdown
     from zoloss_cli.data.user_table import read_for_training
     from zoloss_cli.figures.files import find_format, render_figure
     from zoloss_cli.figures.style import check_can_draw
     from zoloss_cli.utils import files as atomic_io
-    from zoloss_cli.utils.interrupt import run_interruptibly
+    from zoloss_cli.utils.processes import run_interruptibly
 
     how = ComplexityOptions(
         *(kernel, gamma, permutations, seed, clusters, exact),
@@ -104,12 +110,8 @@ def complexity(
         stages = (lambda: line.count_steps("random orders"), lambda: line.show_share("unions of clusters"))
         measured = run_interruptibly(lambda: measure_complexity(samples, how, *stages))
         line.clear()
-        options.show(
-            complexity_text.render_json(measured) if as_json else complexity_text.render_text(measured)
-        )
+        options.show(render_json(measured) if as_json else render_text(measured))
         options.show_notes(samples.list_notes())
         if plot is not None:
-            from zoloss_cli.api.complexity_text import draw_complexity
-
             atomic_io.write(plot, render_figure(draw_complexity(measured), find_format(plot)), force, [data])
             options.show_notes([f"the figure is in {plot}"])

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
 from zoloss_cli.cli.app import MARKUP, PlainCommand, PlainGroup
 
@@ -51,7 +50,7 @@ def of(config: options.ConfigFile) -> None:
 @datasets.command(cls=PlainCommand)
 def show(
     name: Annotated[
-        str, typer.Argument(help="Name of a data set or generator.", autocompletion=completion.complete_dataset)
+        str, typer.Argument(help="Name of a data set or generator.", autocompletion=options.complete_dataset)
     ],
 ) -> None:
     """Describe one data set: source, licence, label coding, what was removed or decoded.
@@ -78,9 +77,7 @@ def verify() -> None:
 def fetch(
     name: Annotated[
         str,
-        typer.Argument(
-            help="Name of an embedded data set.", autocompletion=completion.complete_embedded_dataset
-        ),
+        typer.Argument(help="Name of an embedded data set.", autocompletion=options.complete_embedded_dataset),
     ],
     into: Annotated[
         Path | None, typer.Option(help="Output folder for the converted CSV file (default: the cache).")

@@ -35,7 +35,7 @@ def diff(
     """
     from zoloss_cli.errors import CheckError
     from zoloss_cli.report.diff import compare_results, render_difference, summarize_difference
-    from zoloss_cli.report.loading import load_runs, select_runs
+    from zoloss_cli.report.runs import load_runs, select_runs
 
     options.validate_standalone(standalone, format)
     loaded = []

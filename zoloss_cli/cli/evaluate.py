@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from zoloss_cli.choices import DEFAULT_SCALING
-from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
 from zoloss_cli.errors import ConfigError, RunError
 
@@ -18,12 +17,11 @@ def evaluate(
     data: options.DataFile,
     learners: Annotated[
         str | None,
-        typer.Option(
+        options.learner_list_option(
+            "The learners, separated by commas (default: that of `fit`, some others, and majority); "
+            "see `zoloss learners`; also classes such as sklearn.svm.LinearSVC, or mine.py:MyClass.",
             "--learners",
             "-l",
-            help="The learners, separated by commas (default: that of `fit`, some others, and majority); "
-            "see `zoloss learners`; also classes such as sklearn.svm.LinearSVC, or mine.py:MyClass.",
-            autocompletion=completion.complete_learner_list,
         ),
     ] = None,
     splits: Annotated[
@@ -84,58 +82,39 @@ def evaluate(
     from zoloss_cli.utils.processes import limit_threads
 
     limit_threads()
-    from zoloss_cli.api.evaluate_table import (
-        Evaluation,
-        adapt_to_packages,
-        add_earlier_columns,
-        prepare_experiment,
-    )
+    from zoloss_cli.api.evaluate import EvaluationRequest, load_evaluation
+    from zoloss_cli.api.experiments import add_stored_learners
     from zoloss_cli.cli._progress import run_and_report, show_plan
     from zoloss_cli.experiment.runner import RunOptions
-    from zoloss_cli.utils import code_files
+    from zoloss_cli.utils import imports
 
     options.validate_standalone(standalone, format)
     if data == Path("-"):
         raise ConfigError(
             "evaluate reads its table in every worker process: save standard input to a file and name it"
         )
-    evaluation = Evaluation(
-        data,
-        options.parse_names(learners),
-        splits,
-        train,
-        label,
-        positive,
-        scale,
-        missing,
-        seed,
-        settings or [],
-        options.select_columns(drop, features, id),
-        allow_code,
-    )
+    names, selection = options.parse_names(learners), options.select_columns(drop, features, id)
+    table = (data, names, splits, train, label, positive, scale, missing, seed)
+    request = EvaluationRequest(*table, settings or [], selection, allow_code)
     if learners is None:
-        evaluation, notes = evaluation.with_usual_learners()
-        evaluation, more_notes = adapt_to_packages(evaluation)
-        options.show_notes([*notes, *more_notes])
-    with code_files.allow_code(allow_code):
-        experiment = prepare_experiment(evaluation, out, save_config, force)
+        request, notes = request.choose_learners()
+        options.show_notes(notes)
+    with imports.allow_code(allow_code):
+        experiment = request.prepare(out, save_config, force)
         if dry_run:
             show_plan(experiment, out, jobs)
             return
-        whole, notes = add_earlier_columns(experiment, out)
+        whole, notes = add_stored_learners(experiment, out)
         options.show_notes(notes)
-        command = [*evaluation.to_command(), "--out", str(out)]
+        command = [*request.to_command(), "--out", str(out)]
+        failure = None
         try:
-            run_and_report(whole, evaluation.command_line, out, jobs, command, RunOptions(part=experiment))
-        except RunError:
-            _show(experiment.name, data.stem, out, format, standalone)  # of the tasks that did not fail
-            raise
-    _show(experiment.name, data.stem, out, format, standalone)
-
-
-def _show(name: str, dataset: str, out: Path, format: str, standalone: bool) -> None:
-    from zoloss_cli.api.evaluate_table import render_evaluation
-
-    table, comparison = render_evaluation(out, name, dataset, format, sys.stdout.isatty(), standalone)
-    typer.echo(table)
-    options.show_beside_document(["", *comparison] if comparison else [], format)
+            run_and_report(whole, request.command_line, out, jobs, command, RunOptions(part=experiment))
+        except RunError as error:  # the tasks that did not fail are shown first
+            failure = error
+    result = load_evaluation(out, experiment.name)
+    typer.echo(result.table.render(format, terminal=sys.stdout.isatty(), standalone=standalone))
+    if comparison := result.describe():
+        options.show_beside_document(["", comparison], format)
+    if failure is not None:
+        raise failure

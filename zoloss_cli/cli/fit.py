@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from zoloss_cli.choices import CALIBRATIONS, DEFAULT_SCALING
-from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
 
 if TYPE_CHECKING:
@@ -22,11 +21,10 @@ def fit(
     data: options.DataFile,
     learner: Annotated[
         str | None,
-        typer.Option(
+        options.learner_option(
+            "Learner to fit; see `zoloss learners` (default: chosen by the size of the table).",
             "--learner",
             "-l",
-            help="Learner to fit; see `zoloss learners` (default: chosen by the size of the table).",
-            autocompletion=completion.complete_learner,
         ),
     ] = None,
     label: options.LabelColumn = None,
@@ -73,9 +71,7 @@ def fit(
     require: options.RequiredColumns = None,
     forbid: options.ForbiddenColumns = None,
     allow_code: options.AllowCode = False,
-    model: Annotated[
-        Path | None, typer.Option(help="Save the model to this JSON file, for `zoloss predict`.")
-    ] = None,
+    model: options.ModelFile = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -90,8 +86,8 @@ def fit(
         ),
     ] = None,
     force: options.Force = False,
-    show_all: Annotated[bool, typer.Option("--all", help="Show the weights of all features.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object instead of text.")] = False,
+    show_all: options.ShowAll = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Fit a learner to your data: errors, a lower bound, and the rule in the table's own units.
 
@@ -119,30 +115,18 @@ def fit(
     `zoloss fit iris --learner ecc:stump --set rounds=50 --model iris.json`: several classes
     """
     start = time.perf_counter()  # loading the program counts, too
-    from zoloss_cli.api import fit_text
     from zoloss_cli.api.choose import TimeBudget
-    from zoloss_cli.api.fit import FitRequest, Weighting
+    from zoloss_cli.api.fit import FitRequest, Weighting, render_json, render_text
     from zoloss_cli.data.user_table import read_for_training
-    from zoloss_cli.utils import code_files
+    from zoloss_cli.utils import imports
 
     budget = TimeBudget(time_limit, start=start)
     weighting = Weighting(tuple(class_weight or ()), cost_fp, cost_fn)
     scoring = options.build_scoring_options(max_terms, max_points, monotone, require, forbid)
-    request = FitRequest(
-        learner,
-        settings or [],
-        time_limit,
-        positive,
-        scale,
-        seed,
-        validate,
-        weighting,
-        calibrate,
-        certificate is not None,
-        scoring,
-    )
+    basics = (learner, settings or [], time_limit, positive, scale, seed, validate, weighting, calibrate)
+    request = FitRequest(*basics, keeps_proof=certificate is not None, scoring=scoring)
     files = _FitFiles(model, out, certificate, force, data)
-    with code_files.allow_code(allow_code):
+    with imports.allow_code(allow_code):
         files.check(request.parse(), learner)
         with budget.measure("reading"):
             selection = options.select_columns(drop, features, id)
@@ -154,7 +138,7 @@ def fit(
 
             check_provable(table, positive, weighting)
         fitted = request.run(table, budget)
-    options.show(fit_text.render_json(fitted) if as_json else fit_text.render_text(fitted, show_all))
+    options.show(render_json(fitted) if as_json else render_text(fitted, show_all))
     options.show_notes(fitted.notes)
     files.write(fitted, missing)
 
@@ -174,12 +158,12 @@ class _FitFiles:
         from zoloss_cli.utils import files as atomic_io
 
         if self.model is not None and spec is not None:
-            from zoloss_cli.api.model_files import check_serializable
+            from zoloss_cli.api.models import check_serializable
 
             check_serializable(spec)
         if self.card is not None:
-            from zoloss_cli.api.cards import find_card_format
             from zoloss_cli.api.choose import check_has_card
+            from zoloss_cli.api.rules import find_card_format
 
             check_has_card(learner)
             find_card_format(self.card)
@@ -192,31 +176,30 @@ class _FitFiles:
 
     def write(self, fitted: TableFit, missing: str) -> None:
         """Write all of them, and report where they are."""
-        from zoloss_cli.utils import files as atomic_io
-
         if self.model is not None:
-            from zoloss_cli.api.model_files import render_model
+            from zoloss_cli.api.models import render_model
 
-            content = render_model(fitted, missing)
-            atomic_io.write(self.model, content, self.force, [self.data])
+            self._write(self.model, render_model(fitted, missing))
             options.show_notes(
                 [f"the model is in {self.model}; apply it with: zoloss predict {self.model} NEW.csv"]
             )
         if self.card is not None:
-            from zoloss_cli.api.cards import build_card, find_card_format, render_card
+            from zoloss_cli.api.fit import build_card
+            from zoloss_cli.api.rules import find_card_format, render_card
 
             card = build_card(fitted)
             assert card is not None  # the learner has a card
-            atomic_io.write(self.card, render_card(card, find_card_format(self.card)), self.force, [self.data])
+            self._write(self.card, render_card(card, find_card_format(self.card)))
             options.show_notes([f"the card is in {self.card}"])
         if self.certificate is not None:
-            from zoloss_cli.api import certificate
+            from zoloss_cli.api.certificate import build_certificate, describe_certificate, render_certificate
 
-            built = certificate.build_certificate(fitted, missing)
-            atomic_io.write(self.certificate, certificate.render_certificate(built), self.force, [self.data])
-            has_errors = fitted.errors > 0
-            options.show_notes(
-                certificate.describe_certificate(
-                    built, self.certificate, self.data, fitted.lower_bound, has_errors
-                )
-            )
+            built = build_certificate(fitted, missing)
+            self._write(self.certificate, render_certificate(built))
+            found = (fitted.lower_bound, fitted.errors > 0)
+            options.show_notes(describe_certificate(built, self.certificate, self.data, *found))
+
+    def _write(self, path: Path, content: str | bytes) -> None:
+        from zoloss_cli.utils.files import write
+
+        write(path, content, self.force, [self.data])

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
 
 
@@ -17,7 +16,7 @@ def learners(
         str | None,
         typer.Argument(
             help="Learner or measure to describe, or a class such as sklearn.svm.SVC or mine.py:MyClass.",
-            autocompletion=completion.complete_learner,
+            autocompletion=options.complete_learner,
         ),
     ] = None,
     check: Annotated[
@@ -35,7 +34,7 @@ def learners(
     """
     from zoloss_cli.api.info import check_named_learner, describe_learner, list_learners
     from zoloss_cli.errors import ConfigError
-    from zoloss_cli.utils import code_files
+    from zoloss_cli.utils import imports
 
     if name is None:
         if check:
@@ -44,7 +43,7 @@ def learners(
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         options.show(list_learners(width))
         return
-    with code_files.allow_code(allow_code):
+    with imports.allow_code(allow_code):
         described = describe_learner(name)  # also refuses classes that are not allowed
         for line in check_named_learner(name) if check else [described]:
             options.show(line)

@@ -40,7 +40,7 @@ def path(
         Path | None, typer.Option("--out", "-o", help="Save the figure to this file: .png, .svg or .pdf.")
     ] = None,
     force: options.Force = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object instead of text.")] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Show how the error of scoring systems falls with their size on your data, and suggest a size.
 
@@ -56,9 +56,8 @@ def path(
 
     `zoloss path mine.csv --max-terms 2,4,8 --max-points 3 --json`: for another program
     """
-    from zoloss_cli.api import path as path_text
-    from zoloss_cli.api.path import PathRequest, parse_sizes
-    from zoloss_cli.cli._waiting import countdown
+    from zoloss_cli.api.path import PathRequest, draw_path, parse_sizes, render_json, render_text
+    from zoloss_cli.cli._progress import countdown
     from zoloss_cli.data.user_table import read_for_training
     from zoloss_cli.figures.files import find_format, render_figure
     from zoloss_cli.figures.style import check_can_draw
@@ -77,8 +76,8 @@ def path(
     with countdown() as line:
         found = request.run(table, lambda size: line.show(f"at most {size} terms", math.inf))
         line.clear()
-    options.show(path_text.render_path_json(found) if as_json else path_text.render_path_text(found))
+    options.show(render_json(found) if as_json else render_text(found))
     options.show_notes(found.notes)
     if out is not None:
-        atomic_io.write(out, render_figure(path_text.draw_path(found), find_format(out)), force, [data])
+        atomic_io.write(out, render_figure(draw_path(found), find_format(out)), force, [data])
         options.show_notes([f"the figure is in {out}"])

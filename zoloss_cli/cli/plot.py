@@ -7,9 +7,7 @@ from typing import Annotated
 
 import typer
 
-from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
-from zoloss_cli.figures.registry import FIGURE_NAMES, FIGURE_NUMBERS
 
 
 def plot(
@@ -18,63 +16,37 @@ def plot(
         str | None,
         typer.Option(
             help="Figure to draw: PAPER/NUMBER, a number or a name; without it, available figures are listed.",
-            autocompletion=completion.complete_choice((*FIGURE_NAMES, *FIGURE_NUMBERS)),
+            autocompletion=options.complete_figure,
         ),
     ] = None,
     table: options.TableName = None,
     dataset: Annotated[
         str,
-        typer.Option(
-            help="Only these data sets, separated by commas; for boundary also a generator or a CSV file.",
-            autocompletion=completion.complete_dataset_list,
+        options.dataset_list_option(
+            "Only these data sets, separated by commas; for boundary also a generator or a CSV file."
         ),
     ] = "",
-    learners: Annotated[
-        str,
-        typer.Option(
-            help="Only these learners, separated by commas.", autocompletion=completion.complete_learner_list
-        ),
-    ] = "",
+    learners: Annotated[str, options.learner_list_option("Only these learners, separated by commas.")] = "",
     metric: Annotated[
         str | None,
         typer.Option(
             help="For boxes, differences and ranks: a metric other than the table's.",
-            autocompletion=completion.complete_metric,
+            autocompletion=options.complete_metric,
         ),
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(
-            help="For differences: the learner to compare the others with (default: each data set's best).",
-            autocompletion=completion.complete_learner,
+        options.learner_option(
+            "For differences: the learner to compare the others with (default: each data set's best)."
         ),
     ] = None,
     positive: Annotated[
         str | None, typer.Option(help="For boundary of a --dataset: the positive class, against the rest.")
     ] = None,
-    label: Annotated[
-        str | None, typer.Option(help="For boundary of a CSV file: the label column, by name or index.")
-    ] = None,
-    drop: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMNS", help="For boundary of a CSV file: columns to drop, separated by commas."
-        ),
-    ] = None,
-    features: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMNS",
-            help="For boundary of a CSV file: use only these columns as features, separated by commas.",
-        ),
-    ] = None,
-    id: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="For boundary of a CSV file: a column that identifies rows and is not a feature.",
-        ),
-    ] = None,
+    label: options.LabelColumn = None,
+    drop: options.DropColumns = None,
+    features: options.FeatureColumns = None,
+    id: options.IdColumn = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -89,11 +61,12 @@ def plot(
 
     A published figure is called PAPER/NUMBER; the number is enough where only one paper has it. There are
     figures 1, 2, 4, 6 and 9 of nguyen-sanner-2013, 3 and 4 of li-lin-2007, and 1.1 to 4.5 of li-thesis-2006.
-    boxes (values over splits), differences (paired, to one learner), ranks, curves, time, bounds, convergence,
-    lookup and boundary work for any run that has the data they show; the config of another paper's figure names
-    one of them with `drawn_as`. More than six panels take several pages: of one PDF, or numbered files. A
-    boundary of data with more than two features is drawn in two of them, which are chosen and named; --features
-    names others. Figures 1 and 4.3 and boundary refit learners with the run's own seeds, since results hold no
+    boxes (values over splits), differences (paired, to one learner), ranks, curves, time, bounds,
+    convergence, lookup and boundary work for any run that has the data they show; the config of another
+    paper's figure names one of them with `drawn_as`. More than six panels take several pages: of one PDF, or
+    numbered files. A boundary of data with more than two features is drawn in two of them, which are chosen
+    and named; --features names others. --label, --drop, --features and --id are for the boundary of a CSV
+    file. Figures 1 and 4.3 and boundary refit learners with the run's own seeds, since results hold no
     weights.
 
     **Examples**
@@ -115,7 +88,7 @@ def plot(
     from zoloss_cli.utils.processes import limit_threads
 
     limit_threads()
-    from zoloss_cli.api.drawings import DEFAULT_RESULTS, PlotRequest, list_drawings, render_drawing
+    from zoloss_cli.api.plots import PlotRequest, list_drawings, render_drawing
 
     if figure is None:
         text, notes = list_drawings(results)
@@ -126,18 +99,10 @@ def plot(
     from zoloss_cli.figures.style import check_can_draw
     from zoloss_cli.utils.files import check_target, write
 
-    request = PlotRequest(
-        figure,
-        results or DEFAULT_RESULTS,
-        table,
-        options.parse_names(dataset),
-        options.parse_names(learners),
-        positive,
-        label,
-        metric,
-        against,
-        options.select_columns(drop, features, id),
-    )
+    names = (options.parse_names(dataset), options.parse_names(learners))
+    selection = options.select_columns(drop, features, id)
+    wanted = (figure, results or Path("results"), table, *names, positive, label, metric, against, selection)
+    request = PlotRequest(*wanted)
     request.validate()
     check_can_draw()
     if out is not None:

@@ -14,8 +14,7 @@ from zoloss_cli.cli import _options as options
 def predict(
     model: Annotated[Path, typer.Argument(help="A model that `zoloss fit --model` saved.")],
     data: Annotated[
-        Path,
-        options.data_argument("The new samples: a table with the model's columns; - for standard input."),
+        Path, options.data_argument("The new samples: a table with the model's columns; - for standard input.")
     ],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write to this CSV file.")] = None,
     force: options.Force = False,
@@ -55,7 +54,7 @@ def predict(
 
     `zoloss predict mine.json new.csv --keep patient,date --unknown ignore`: with columns copied from the table
     """
-    from zoloss_cli.api.model_files import read_model
+    from zoloss_cli.api.models import read_model
     from zoloss_cli.api.predict import predict_table
     from zoloss_cli.utils.files import check_target, write
 

@@ -66,30 +66,24 @@ def prune(
 
     `zoloss prune large.csv --out clean.csv --by neighbours --neighbours 5`: for large tables
     """
-    from zoloss_cli.api.prune import (
-        build_prune_settings,
-        choose_targets,
-        prune_table,
-        read_source_file,
-        render_text,
-    )
-    from zoloss_cli.cli._waiting import countdown
+    from zoloss_cli.api import prune as pruning
+    from zoloss_cli.cli._progress import countdown
     from zoloss_cli.utils import files as atomic_io
-    from zoloss_cli.utils.interrupt import run_interruptibly
+    from zoloss_cli.utils.processes import run_interruptibly
 
-    how = build_prune_settings(by, threshold, permutations, neighbours)
-    targets = None if dry_run else choose_targets(out, report)
+    how = pruning.build_prune_settings(by, threshold, permutations, neighbours)
+    targets = None if dry_run else pruning.choose_targets(out, report)
     if targets is not None:
         atomic_io.check_new_files(list(targets), [data])
     with countdown("; nothing was written") as line:
-        source = read_source_file(data, label, missing, options.select_columns(drop, features, id))
+        source = pruning.read_source_file(data, label, missing, options.select_columns(drop, features, id))
         pruned = run_interruptibly(
-            lambda: prune_table(source, how, positive, scale, seed, lambda: line.count_steps(by))
+            lambda: pruning.prune_table(source, how, positive, scale, seed, lambda: line.count_steps(by))
         )
         if targets is not None:
             contents = (pruned.render_kept(), pruned.render_report())
             atomic_io.write_new_files(dict(zip(targets, contents, strict=True)), [data])
-    options.show(render_text(pruned))
+    options.show(pruning.render_text(pruned))
     if targets is not None:
         options.show(f"kept      {targets[0]}\ndropped   {targets[1]}")
     options.show_notes(pruned.list_notes())

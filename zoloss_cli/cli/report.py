@@ -19,7 +19,7 @@ def report(
             help="Another results folder: a panel lists the cells that differ, as `zoloss diff` does."
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing page.")] = False,
+    force: options.Force = False,
 ) -> None:
     """Write a self-contained HTML page: tables beside published values, figures, cells that differ.
 
@@ -38,7 +38,7 @@ def report(
     from zoloss_cli.errors import ResultsError
     from zoloss_cli.figures.style import list_drawing_faults
     from zoloss_cli.report.html.page import build_page
-    from zoloss_cli.report.loading import load_runs
+    from zoloss_cli.report.runs import load_runs
     from zoloss_cli.utils import files as atomic_io
 
     atomic_io.check_target(out, force, [])

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
 
 
@@ -22,24 +21,23 @@ def run(
         str,
         typer.Option(
             help="Run only these data sets, separated by commas.",
-            autocompletion=completion.complete_config_datasets,
+            autocompletion=options.complete_config_datasets,
         ),
     ] = "",
     learners: Annotated[
         str,
         typer.Option(
             help="Run only these learners, separated by commas.",
-            autocompletion=completion.complete_config_learners,
+            autocompletion=options.complete_config_learners,
         ),
     ] = "",
     add_learner: Annotated[
         list[str] | None,
-        typer.Option(
+        options.learner_list_option(
+            "Learners to add as columns, separated by commas: names, classes such as "
+            "sklearn.svm.LinearSVC or mine.py:MyClass, optionally as LABEL=LEARNER; can be repeated.",
             "--add-learner",
             metavar="LEARNERS",
-            help="Learners to add as columns, separated by commas: names, classes such as "
-            "sklearn.svm.LinearSVC or mine.py:MyClass, optionally as LABEL=LEARNER; can be repeated.",
-            autocompletion=completion.complete_learner_list,
         ),
     ] = None,
     settings: Annotated[
@@ -53,8 +51,7 @@ def run(
     shard: Annotated[
         str,
         typer.Option(
-            metavar="K/N",
-            help="Run only the K-th of N shards of the tasks; `zoloss merge` joins the folders.",
+            metavar="K/N", help="Run only the K-th of N shards of the tasks; `zoloss merge` joins the folders."
         ),
     ] = "",
     scheduler: Annotated[
@@ -104,36 +101,26 @@ def run(
     from zoloss_cli.utils.processes import limit_threads
 
     limit_threads()
-    if scheduler and not dry_run:
-        from zoloss_cli.experiment.executors.run_bundle import begin_worker_imports
-
-        begin_worker_imports(scheduler)  # before anything slow
-    from zoloss_cli.api.experiments import (
-        choose_workers,
-        extend_experiment,
-        keep_added_learners,
-        load_experiment,
-        name_run,
-    )
+    from zoloss_cli.api import experiments
     from zoloss_cli.cli._progress import run_and_report, show_plan
     from zoloss_cli.experiment.plan import WHOLE, parse_shard, select_part
     from zoloss_cli.experiment.runner import RunOptions
-    from zoloss_cli.utils import code_files
+    from zoloss_cli.utils import imports
 
     added = options.parse_name_lists(add_learner)
-    with code_files.allow_code(allow_code):
-        extended = extend_experiment(load_experiment(config), added, settings or [])
+    with imports.allow_code(allow_code):
+        extended = experiments.extend_experiment(experiments.load_experiment(config), added, settings or [])
         asked = select_part(extended, [], [], splits, seed)
         part = select_part(asked, options.parse_names(datasets), options.parse_names(learners), None, None)
         share = parse_shard(shard) if shard else WHOLE
         out = out if share == WHOLE else share.name_folder(out)
-        workers = choose_workers(config, jobs, scheduler, cluster, allow_versions)
+        workers = experiments.choose_workers(config, jobs, scheduler, cluster, allow_versions)
         if dry_run:
             show_plan(part, out, workers, share)
             return
-        whole, notes = keep_added_learners(asked, out)
+        whole, notes = experiments.add_stored_learners(asked, out, added_only=True)
         options.show_notes(notes)
-        source, command = name_run(config, added, settings or [], allow_code)
+        source, command = experiments.name_run(config, added, settings or [], allow_code)
         run_and_report(whole, source, out, workers, command, RunOptions(fail_fast, fresh, part, share))
     if share == WHOLE:
         options.show(f"show it with: zoloss table {out}", err=True)

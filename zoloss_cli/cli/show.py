@@ -7,18 +7,17 @@ from typing import Annotated
 
 import typer
 
-from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
 
 
 def show(
     dataset: Annotated[
-        str, typer.Argument(help="Name of the data set in the run.", autocompletion=completion.complete_dataset)
+        str, typer.Argument(help="Name of the data set in the run.", autocompletion=options.complete_dataset)
     ],
     learner: Annotated[
         str,
         typer.Argument(
-            help="Label of the learner in the run, or its name.", autocompletion=completion.complete_learner
+            help="Label of the learner in the run, or its name.", autocompletion=options.complete_learner
         ),
     ],
     split: Annotated[int, typer.Argument(min=0, help="Number of the split, starting at 0.")],
@@ -34,12 +33,10 @@ def show(
     table: Annotated[
         str | None, typer.Option("--table", "-t", help="Table, by its number (II) or the name of the run.")
     ] = None,
-    model: Annotated[
-        Path | None, typer.Option(help="Save the model to this JSON file, for `zoloss predict`.")
-    ] = None,
+    model: options.ModelFile = None,
     force: options.Force = False,
     allow_code: options.AllowCode = False,
-    show_all: Annotated[bool, typer.Option("--all", help="Show the weights of all features.")] = False,
+    show_all: options.ShowAll = False,
 ) -> None:
     """Rerun one stored task: show its record and rule, and whether they match what is stored.
 
@@ -52,37 +49,28 @@ def show(
 
     `zoloss show heart rcd-bias 0 --config table2 --model heart.json`: then `zoloss predict heart.json NEW.csv`
     """
-    from zoloss_cli.api.show import (
-        build_table_fit,
-        check_model_possible,
-        describe_agreement,
-        find_planned_task,
-        find_stored_task,
-        render_task,
-        render_task_model,
-        run_again,
-    )
+    from zoloss_cli.api import show as tasks
     from zoloss_cli.errors import CheckError, ConfigError
-    from zoloss_cli.utils import code_files
     from zoloss_cli.utils import files as atomic_io
-    from zoloss_cli.utils.interrupt import run_interruptibly
+    from zoloss_cli.utils import imports
+    from zoloss_cli.utils.processes import run_interruptibly
 
     if config is not None and (results is not None or table is not None):
         raise ConfigError("--config is for tasks without results: omit --results and --table, or --config")
-    with code_files.allow_code(allow_code):
+    with imports.allow_code(allow_code):
         if config is not None:
-            address = find_planned_task(config, dataset, learner, split)
+            address = tasks.find_planned_task(config, dataset, learner, split)
         else:
-            address = find_stored_task(results or Path("results"), table, dataset, learner, split)
+            address = tasks.find_stored_task(results or Path("results"), table, dataset, learner, split)
         options.show_notes(address.notes)
         if model is not None:
-            check_model_possible(address.cell)
+            tasks.check_model_possible(address.cell)
             atomic_io.check_target(model, force, [])
-        shown = run_interruptibly(lambda: run_again(address))
-        fit = None if shown.fitted is None else build_table_fit(address.cell, shown.fitted)
-        options.show(render_task(shown, fit, show_all))
+        shown = run_interruptibly(lambda: tasks.run_again(address))
+        fit = None if shown.fitted is None else tasks.build_table_fit(address.cell, shown.fitted)
+        options.show(tasks.render_task(shown, fit, show_all))
     if model is not None and fit is not None:
-        atomic_io.write(model, render_task_model(address.cell, fit), force, [])
+        atomic_io.write(model, tasks.render_task_model(address.cell, fit), force, [])
         options.show_notes([f"the model is in {model}; apply it with: zoloss predict {model} NEW.csv"])
     if shown.list_differences():
-        raise CheckError(f"the task does not reproduce its stored record: {describe_agreement(shown)}")
+        raise CheckError(f"the task does not reproduce its stored record: {tasks.describe_agreement(shown)}")

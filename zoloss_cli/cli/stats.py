@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
 from zoloss_cli.errors import ConfigError
 
@@ -23,11 +22,7 @@ def stats(
     format: options.Format = "text",
     table: options.TableName = None,
     against: Annotated[
-        str | None,
-        typer.Option(
-            help="Compare with this learner instead of each data set's best.",
-            autocompletion=completion.complete_learner,
-        ),
+        str | None, options.learner_option("Compare with this learner instead of each data set's best.")
     ] = None,
     alpha: Annotated[float, typer.Option(help="Significance level.", callback=_validate_level)] = 0.05,
     standalone: options.Standalone = False,
@@ -48,8 +43,8 @@ def stats(
 
     `zoloss stats results/ --format csv > tests.csv`
     """
-    from zoloss_cli.report.loading import load_runs, select_comparable
     from zoloss_cli.report.notes import describe_incomplete
+    from zoloss_cli.report.runs import load_runs, select_comparable
     from zoloss_cli.report.statistics_text import render_statistics
 
     options.validate_standalone(standalone, format)

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from zoloss_cli.choices import BOLD_RULES, MAX_DIGITS, STATS
-from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
 from zoloss_cli.errors import ConfigError, ResultsError
 
@@ -25,25 +24,17 @@ def table(
     format: options.Format = "text",
     table: options.TableName = None,
     datasets: Annotated[
-        str,
-        typer.Option(
-            help="Only these data sets, separated by commas, in this order.",
-            autocompletion=completion.complete_dataset_list,
-        ),
+        str, options.dataset_list_option("Only these data sets, separated by commas, in this order.")
     ] = "",
     learners: Annotated[
-        str,
-        typer.Option(
-            help="Only these learners, separated by commas, in this order.",
-            autocompletion=completion.complete_learner_list,
-        ),
+        str, options.learner_list_option("Only these learners, separated by commas, in this order.")
     ] = "",
     metrics: Annotated[
         str,
         typer.Option(
             help="Show these metrics instead of the config's, separated by commas: zoloss's own, or "
             "scikit-learn scorers such as balanced_accuracy. Nothing is rerun.",
-            autocompletion=completion.complete_metric_list,
+            autocompletion=options.complete_metric_list,
         ),
     ] = "",
     stat: Annotated[
@@ -90,23 +81,13 @@ def table(
 
     `zoloss table results/ --metrics balanced_accuracy,f1_macro --stat ci --bold significant --rank-row`
     """
-    from zoloss_cli.choices import TableOptions
     from zoloss_cli.report.notes import describe_marks
-    from zoloss_cli.report.render.render import render_tables
-    from zoloss_cli.report.tables import collect_tables
+    from zoloss_cli.report.render import render_tables
+    from zoloss_cli.report.tables import TableOptions, collect_tables
 
     options.validate_standalone(standalone, format)
-    chosen = TableOptions(
-        datasets=tuple(options.parse_names(datasets)),
-        learners=tuple(options.parse_names(learners)),
-        metrics=tuple(options.parse_names(metrics)),
-        stat=stat,
-        digits=digits,
-        published=not no_published,
-        transpose=transpose,
-        rank_row=rank_row,
-        bold=bold,
-    )
+    rows, columns, shown = (tuple(options.parse_names(text)) for text in (datasets, learners, metrics))
+    chosen = TableOptions(rows, columns, shown, stat, digits, not no_published, transpose, rank_row, bold)
     tables, notes, empty = collect_tables(results, table, chosen)
     options.show_notes([*notes, *(empty if tables else [])])
     if not tables:

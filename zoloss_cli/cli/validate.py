@@ -12,8 +12,7 @@ from zoloss_cli.errors import ConfigError
 
 
 def validate(
-    configs: Annotated[list[Path], typer.Argument(help="Config files.")],
-    allow_code: options.AllowCode = False,
+    configs: Annotated[list[Path], typer.Argument(help="Config files.")], allow_code: options.AllowCode = False
 ) -> None:
     """Validate configs without running them; every mistake is reported with file, line and key.
 
@@ -22,9 +21,9 @@ def validate(
     **Example:** `zoloss validate mine.yaml configs/table2.yaml`
     """
     from zoloss_cli.api.experiments import list_unchecked, load_experiment
-    from zoloss_cli.config.checks import describe_lacking
+    from zoloss_cli.config.loader import describe_lacking
     from zoloss_cli.experiment.plan import plan
-    from zoloss_cli.utils.code_files import use_code_policy
+    from zoloss_cli.utils.imports import use_code_policy
 
     mistakes = []
     for path in configs:

@@ -6,15 +6,13 @@ from typing import Annotated
 
 import typer
 
-from zoloss_cli.cli import _completion as completion
 from zoloss_cli.cli import _options as options
-from zoloss_cli.cli._waiting import countdown
 
 
 def warmup(
     learners: Annotated[
         list[str] | None,
-        typer.Argument(help="Learners (default: all).", autocompletion=completion.complete_learner),
+        typer.Argument(help="Learners (default: all).", autocompletion=options.complete_learner),
     ] = None,
 ) -> None:
     """Compile the kernels of learners now, so that their first fit does not have to wait.
@@ -29,6 +27,7 @@ def warmup(
     `zoloss warmup`: those of all
     """
     from zoloss_cli.api.experiments import warm_up_learners
+    from zoloss_cli.cli._progress import countdown
     from zoloss_cli.utils.text import format_duration
 
     with countdown("; the kernels that are compiled are kept") as line:

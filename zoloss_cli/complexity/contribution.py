@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from zoloss_cli.complexity.decomposition import compute_mean_growth
 from zoloss_cli.complexity.hard_margin import HardMarginProblem
 from zoloss_cli.errors import ConfigError
-from zoloss_cli.kernels import contribution as kernels
+from zoloss_cli.kernels import hard_margin as kernels
 
 PERMUTATIONS_PER_BLOCK = 10  # between two reports of progress
 
@@ -21,28 +21,14 @@ Seed = int | Sequence[int] | np.ndarray
 
 @dataclass(frozen=True)
 class PathSums:
-    """Sums over random paths of subsets; those of several blocks of paths can be added with +, in any order.
-
-    Attributes
-    ----------
-    s1, s2 : int
-        Contributions are counted when a sample joins s1 to s2 - 1 others.
-    permutations : int
-        Number of paths.
-    by_sample : ndarray of int of shape (n_samples, 2)
-        Growth of the complexity when a sample joins, and how often it joined.
-    products : ndarray of int of shape (n_samples + 1, n_samples)
-        P'P and below it P'Delta of (1.12), see `zoloss_cli/kernels/contribution.py`; no rows without equations.
-    by_size : ndarray of int of shape (n_groups, s2, 2)
-        Growth and counts, by the group of the sample that joins and the size of the subset that it joins.
-    """
+    """Sums over random paths of subsets; those of several blocks of paths can be added with +, in any order."""
 
     s1: int
-    s2: int
-    permutations: int
-    by_sample: np.ndarray
-    products: np.ndarray
-    by_size: np.ndarray
+    s2: int  # contributions are counted when a sample joins s1 to s2 - 1 others
+    permutations: int  # number of paths
+    by_sample: np.ndarray  # (n_samples, 2): growth of the complexity when a sample joins, how often it joined
+    products: np.ndarray  # (n_samples + 1, n_samples): P'P, and below it P'Delta, of (1.12); may have no rows
+    by_size: np.ndarray  # (n_groups, s2, 2): the same by the sample's group and the size of the set it joins
 
     def __add__(self, other: PathSums) -> PathSums:
         if (self.s1, self.s2, self.by_size.shape) != (other.s1, other.s2, other.by_size.shape):
@@ -62,25 +48,8 @@ def sum_paths(
 ) -> PathSums:
     """Sum the growth of the complexity along random paths from the empty set to all samples.
 
-    Parameters
-    ----------
-    problem : HardMarginProblem
-        The samples.
-    seed : int or sequence of int
-        Seed of all paths.
-    permutations : int
-        Number of paths.
-    s1, s2 : int
-        Contributions are those to subsets of s1 to s2 - 1 samples; by default, s2 is the number of all samples.
-    groups : array-like of int of shape (n_samples,), optional
-        The group of each sample, from 0, for `average_by_size`.
-    equations : bool
-        Whether to sum the equations of `solve_least_squares`, which need a matrix as large as the kernel's.
-
-    Returns
-    -------
-    PathSums
-        The sums.
+    `groups` number the samples' groups from 0. `equations` are those of `solve_least_squares`, which need a
+    matrix as large as the kernel's.
     """
     n = len(problem)
     s2 = n if s2 is None else s2
@@ -92,9 +61,8 @@ def sum_paths(
     if group.shape != (n,) or group.min() < 0:
         raise ConfigError(f"groups must be {n} numbers from 0")
     counter = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
-    by_sample, products = np.zeros((n, 2), np.int64), np.zeros((n + 1 if equations else 0, n), np.int64)
-    by_size = np.zeros((int(group.max()) + 1, s2, 2), np.int64)
-    sums = by_sample, products, by_size
+    shapes = (n, 2), (n + 1 if equations else 0, n), (int(group.max()) + 1, s2, 2)
+    sums = [np.zeros(shape, np.int64) for shape in shapes]
     problem.check_status(
         *kernels.add_path_sums(problem.K, problem.y, problem.flat, counter, permutations, s1, s2, group, *sums)
     )
@@ -110,42 +78,16 @@ def sum_paths_in_blocks(
     equations: bool = False,
     progress: Progress | None = None,
 ) -> PathSums:
-    """Sum random paths block by block, and report progress.
-
-    Parameters
-    ----------
-    problem : HardMarginProblem
-        The samples.
-    permutations : int
-        Number of paths, at least 1.
-    seed : int or sequence of int
-        Seed of all paths.
-    s1 : int, default=0
-        As in `sum_paths`, like the next two.
-    groups : array-like or None, default=None
-        The group of each sample.
-    equations : bool, default=False
-        Whether to sum what the least-squares equations need.
-    progress : callable, optional
-        Called after each block with the number of paths done and the total.
-
-    Returns
-    -------
-    PathSums
-        The sums.
-    """
+    """Sum random paths block by block, and report progress."""
     words = [int(word) for word in np.atleast_1d(seed)]
-
-    def sum_block(done: int) -> PathSums:
+    total: PathSums | None = None
+    for done in range(0, max(permutations, 1), PERMUTATIONS_PER_BLOCK):  # 0 permutations: `sum_paths` refuses
         count = min(PERMUTATIONS_PER_BLOCK, permutations - done)
         sums = sum_paths(problem, [*words, done], count, s1, groups=groups, equations=equations)
+        total = sums if total is None else total + sums
         if progress is not None:
             progress(done + count, permutations)
-        return sums
-
-    total = sum_block(0)
-    while total.permutations < permutations:
-        total = total + sum_block(total.permutations)
+    assert total is not None
     return total
 
 
@@ -169,11 +111,6 @@ def solve_least_squares(sums: PathSums) -> np.ndarray:
     return np.linalg.lstsq(products, right.astype(float), rcond=None)[0]
 
 
-def average_by_size(sums: PathSums) -> np.ndarray:
-    """Return the mean contribution of each group (row) to subsets of 0, 1, ... s2 - 1 samples (Figure 1.11)."""
-    return compute_mean_growth(sums.by_size[..., 0], sums.by_size[..., 1])
-
-
 def compute_leave_one_out(problem: HardMarginProblem, subset: ArrayLike | None = None) -> np.ndarray:
     """Return the contribution of each sample to all samples, or to a subset (Definition 1.8)."""
     indices = np.arange(len(problem)) if subset is None else np.asarray(subset, dtype=np.int64)
@@ -185,50 +122,26 @@ def compute_leave_one_out(problem: HardMarginProblem, subset: ArrayLike | None =
 
 @dataclass(frozen=True)
 class RightmostSegment:
-    """A descent along the rightmost segment of the complexity-error plot.
+    """A descent along the rightmost segment of the complexity-error plot."""
 
-    Attributes
-    ----------
-    removed : ndarray of int of shape (n_removed,)
-        Samples in the order of their removal.
-    complexities : ndarray of int of shape (n_removed + 1,)
-        The complexity of the whole set, and after each removal.
-    """
-
-    removed: np.ndarray
-    complexities: np.ndarray
+    removed: np.ndarray  # samples in the order of their removal
+    complexities: np.ndarray  # of the whole set, and after each removal
 
 
-def descend_rightmost_segment(
-    problem: HardMarginProblem, cost: float = 1.0, max_removed: int | None = None
-) -> RightmostSegment:
+def descend_rightmost_segment(problem: HardMarginProblem, cost: float = 1.0) -> RightmostSegment:
     """Remove the sample that contributes most, as long as that is at least `cost` (section 1.5.1).
 
-    This is the greedy method of the thesis, which warns that a single contribution is a noisy sign.
-
-    Parameters
-    ----------
-    problem : HardMarginProblem
-        The samples.
-    cost : float
-        The cost of memorizing one sample, lambda in the thesis.
-    max_removed : int, optional
-        Maximum number of samples to remove.
-
-    Returns
-    -------
-    RightmostSegment
-        The removed samples; of equal ones, the first is removed first.
+    This is the greedy method of the thesis, which warns that a single contribution is a noisy sign. The cost is
+    that of memorizing a sample, lambda in the thesis. Of equal samples, the first is removed first.
     """
     indices = np.arange(len(problem))
     removed: list[int] = []
     complexities: list[int] = []
-    limit = len(indices) if max_removed is None else max_removed
     while True:
         whole, without = _solve_without_each(problem, indices)
         complexities.append(whole)
         worst = int(np.argmin(without))
-        if len(removed) >= limit or whole - without[worst] < cost:
+        if whole - without[worst] < cost:
             return RightmostSegment(np.array(removed, dtype=np.int64), np.array(complexities))
         removed.append(int(indices[worst]))
         indices = np.delete(indices, worst)
@@ -242,19 +155,7 @@ def _solve_without_each(problem: HardMarginProblem, indices: np.ndarray) -> tupl
 
 
 def list_one_vs_rest(y: np.ndarray) -> list[np.ndarray]:
-    """Return the labels of each problem, 1 for a class and 0 for the rest.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples,)
-        Labels of at least two classes.
-
-    Returns
-    -------
-    list of ndarray
-        One problem per class, in the order of the labels. Two classes are one problem, with the second as 1:
-        the other one would be its mirror image.
-    """
+    """Return the labels of each problem, 1 for a class and 0 for the rest; two classes are one problem."""
     classes = np.unique(y)
     return [(y == label).astype(np.int64) for label in (classes if len(classes) > 2 else classes[1:])]
 

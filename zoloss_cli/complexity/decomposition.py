@@ -1,4 +1,4 @@
-"""Searches through the unions of clusters, on all cores if no union is skipped."""
+"""Principal points and subsets among the unions of clusters of samples (Li 2006, section 1.4)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,34 +37,16 @@ ShareProgress = Callable[[float, float], None]  # called with the share of union
 
 @dataclass
 class Branch:
-    """A part of all unions: which clusters are in, which are out, and the solution of those that are in.
-
-    Attributes
-    ----------
-    solution : HardMarginSolution
-        The SVM of the samples that are in.
-    state : ndarray of int of shape (n_clusters,)
-        IN, OUT or UNDECIDED.
-    inside : ndarray of bool of shape (n_samples,)
-        Whether a sample is in.
-    share : float
-        The share of all unions.
-    """
+    """A part of all unions: which clusters are in, which are out, and the solution of those that are in."""
 
     solution: HardMarginSolution
-    state: np.ndarray
-    inside: np.ndarray
-    share: float = 1.0
+    state: np.ndarray  # of each cluster: IN, OUT or UNDECIDED
+    inside: np.ndarray  # whether each sample is in
+    share: float = 1.0  # of all unions
 
 
 class ShareReport:
-    """Report how far all branches are together.
-
-    Parameters
-    ----------
-    progress : callable or None
-        Called with the share of unions done, and the seconds left or infinity.
-    """
+    """Report the share of unions that all threads have done together, and the seconds left."""
 
     def __init__(self, progress: ShareProgress | None):
         self._progress, self._share = progress, 0.0
@@ -83,39 +65,21 @@ class ShareReport:
                 self._progress(self._share, left if self._share < 1.0 else 0.0)
 
 
-@dataclass
 class UnionSearch:
-    """The largest unions of each complexity found by searches through the same clusters.
+    """The largest unions of each complexity found by searches through the same clusters."""
 
-    Attributes
-    ----------
-    problem : HardMarginProblem
-        The samples.
-    groups : ndarray of int of shape (n_samples,)
-        The cluster of each sample.
-    solves : int
-        Number of SVMs solved.
-    sizes : ndarray of int of shape (n_clusters,)
-        The size of each cluster.
-    best : ndarray of int of shape (n_samples + 1,)
-        The size of the largest unions by complexity, -1 for none.
-    count : ndarray of int of shape (n_samples + 1,)
-        Number of unions of that size.
-    """
-
-    problem: HardMarginProblem
-    groups: np.ndarray
-    solves: int = 0
-    sizes: np.ndarray = field(init=False)
-
-    def __post_init__(self):
-        n, k = len(self.problem), int(self.groups.max()) + 1
-        self.sizes = np.bincount(self.groups)
-        self.rows = build_full_rows(self.problem.K, self.problem.y, self.problem.flat)
-        self.stack = allocate_stack(n, k + 1)
+    def __init__(self, problem: HardMarginProblem, groups: np.ndarray):
+        self.problem, self.groups = problem, groups  # groups: the cluster of each sample
+        self.solves = 0  # number of SVMs solved
+        self.sizes = np.bincount(groups)
+        n = len(problem)
+        self.rows = build_full_rows(problem.K, problem.y, problem.flat)
+        self.stack = allocate_stack(n, len(self.sizes) + 1)
+        # By complexity: the sizes of unions as bits, the largest size (-1: none), the number of unions of that
+        # size, and their clusters as bits.
         self.bits = np.zeros((n + 1, n // 64 + 1), np.uint64)
         self.best = np.full(n + 1, -1)
-        self.best[0] = np.unique(self.problem.y, return_counts=True)[1].max()  # a whole class
+        self.best[0] = np.unique(problem.y, return_counts=True)[1].max()  # a whole class
         self.count = np.zeros(n + 1, np.int64)
         self.masks = np.zeros((n + 1, MAX_KEPT_SUBSETS), np.uint64)
 
@@ -162,8 +126,8 @@ class UnionSearch:
             with_it, without = branch.state.copy(), branch.state.copy()
             with_it[chosen], without[chosen] = IN, OUT
             half = 0.5 * branch.share
-            found += [Branch(solution, with_it, inside, half)]
-            found += [Branch(branch.solution, without, branch.inside, half)]
+            found.append(Branch(solution, with_it, inside, half))
+            found.append(Branch(branch.solution, without, branch.inside, half))
             self.solves += 1
         return found + whole
 
@@ -200,12 +164,8 @@ class UnionSearch:
 
     def collect_pairs(self) -> np.ndarray:
         """Return complexity and number of samples left out, for all unions encountered, sorted."""
-        n = len(self.groups)
-        sizes = np.arange(n + 1)
-        held = (self.bits[:, sizes // 64] >> (sizes % 64).astype(np.uint64)) & np.uint64(1)
-        c, size = np.nonzero(held)
-        found = np.column_stack([c, n - size])
-        return found[np.lexsort((found[:, 1], found[:, 0]))]
+        sizes = np.arange(len(self.groups), -1, -1)  # of unions that leave out 0, 1, ... samples
+        return np.argwhere((self.bits[:, sizes // 64] >> (sizes % 64).astype(np.uint64)) & np.uint64(1))
 
 
 MAX_EXACT_CLUSTERS = 40  # of an exact search
@@ -216,56 +176,24 @@ ESTIMATE_DIVES = 300
 
 @dataclass(frozen=True)
 class PrincipalPoint:
-    """A complexity and an error such that no subset is smaller in one and no larger in the other.
-
-    See Definition 1.4 of the thesis.
-
-    Attributes
-    ----------
-    complexity : int
-        The complexity of its principal subsets.
-    error : int
-        Number of samples outside of them.
-    count : int
-        Number of principal subsets.
-    subsets : list of ndarray of int
-        The samples of at most MAX_KEPT_SUBSETS of them.
-    """
+    """A complexity and an error that no subset improves on (Definition 1.4 of the thesis)."""
 
     complexity: int
-    error: int
-    count: int
-    subsets: list[np.ndarray]
+    error: int  # number of samples outside of its principal subsets
+    count: int  # of principal subsets
+    subsets: list[np.ndarray]  # the samples of at most MAX_KEPT_SUBSETS of them
 
 
 @dataclass(frozen=True)
 class Decomposition:
-    """The principal points among the unions of clusters.
+    """The principal points among the unions of clusters."""
 
-    Attributes
-    ----------
-    clusters : ndarray of int of shape (n_samples,)
-        The cluster of each sample.
-    points : list of PrincipalPoint
-        Sorted by complexity.
-    pairs : ndarray of int of shape (n_pairs, 2)
-        Complexity and error of the subsets examined, sorted.
-    exact : bool
-        Whether it is certain that no principal point or subset was missed.
-    all_pairs : bool
-        Whether `pairs` covers all subsets.
-    solves : int
-        Number of SVMs solved.
-    seconds : float
-        Duration of the search.
-    """
-
-    clusters: np.ndarray
-    points: list[PrincipalPoint]
-    pairs: np.ndarray
-    exact: bool
-    all_pairs: bool
-    solves: int
+    clusters: np.ndarray  # the cluster of each sample
+    points: list[PrincipalPoint]  # sorted by complexity
+    pairs: np.ndarray  # (n_pairs, 2): complexity and error of the subsets examined, sorted
+    exact: bool  # whether it is certain that no principal point or subset was missed
+    all_pairs: bool  # whether `pairs` covers all subsets
+    solves: int  # number of SVMs solved
     seconds: float
 
     @property
@@ -283,30 +211,12 @@ def decompose(
 ) -> Decomposition:
     """Find principal points and subsets among all unions of clusters; without clusters, among all subsets.
 
-    Parameters
-    ----------
-    problem : HardMarginProblem
-        The samples.
-    clusters : array-like of int of shape (n_samples,), optional
-        The cluster of each sample.
-    exact : bool
-        Whether no principal point may be missed. If not, unions are skipped if a part of them is already more
-        complex by 4 than a union of the same size: more samples rarely reduce the complexity by more than
-        4, so the principal points are nearly always the same, in a small part of the time.
-    all_pairs : bool
-        Whether an exact search accounts for every union. If not, unions that others prove not to be principal
-        are skipped, which is faster.
-    progress : callable, optional
-        Called with the share of all unions done, and the seconds left.
-
-    Returns
-    -------
-    Decomposition
-        The principal points and their subsets.
+    An `exact` search misses no principal point. Otherwise a union is skipped if a part of it is already more
+    complex by 4 than a union of the same size, which rarely misses any. Without `all_pairs`, an exact search
+    skips unions that others prove not to be principal, which is faster.
     """
-    groups = (
-        np.arange(len(problem)) if clusters is None else np.unique(clusters, return_inverse=True)[1].ravel()
-    )
+    each = np.arange(len(problem))
+    groups = each if clusters is None else np.unique(clusters, return_inverse=True)[1].ravel()
     _check_clusters(problem, groups, exact)
     start_time, found = time.perf_counter(), UnionSearch(problem, groups)
     if exact and all_pairs:
@@ -316,36 +226,29 @@ def decompose(
     else:
         found.search_with_pruning(0, None)  # quick, and finds nearly all: its results prune the next search
         found.search_with_pruning(HEURISTIC_SLACK, progress)
-    points = _collect_points(found)
-    pairs = (
-        found.collect_pairs() if exact and all_pairs else np.array([(p.complexity, p.error) for p in points])
-    )
-    return Decomposition(
-        groups, points, pairs, exact, exact and all_pairs, found.solves, time.perf_counter() - start_time
-    )
-
-
-def _collect_points(found: UnionSearch) -> list[PrincipalPoint]:
-    points, largest, n = [], -1, len(found.groups)
+    points, largest = [], -1
     for c in np.flatnonzero(found.best >= 0).tolist():
         if found.best[c] > largest:
             largest = int(found.best[c])
-            points.append(PrincipalPoint(c, n - largest, int(found.count[c]), found.collect_subsets(c)))
-    return points
+            error = len(problem) - largest
+            points.append(PrincipalPoint(c, error, int(found.count[c]), found.collect_subsets(c)))
+    is_complete = exact and all_pairs
+    pairs = found.collect_pairs() if is_complete else np.array([(p.complexity, p.error) for p in points])
+    seconds = time.perf_counter() - start_time
+    return Decomposition(groups, points, pairs, exact, is_complete, found.solves, seconds)
 
 
 def estimate_seconds(problem: HardMarginProblem, groups: np.ndarray, dives: int = ESTIMATE_DIVES) -> float:
     """Estimate the seconds of an exact search: Knuth's estimate, from random chains of decisions."""
-    state, counter, total = UnionSearch(problem, groups), np.uint64(1), 0.0
-    estimate_solves(state.rows, groups, state.sizes, state.stack, counter)  # compiles
-    start_time, made_in_all = time.perf_counter(), 0.0
+    search, counter, total, solved = UnionSearch(problem, groups), np.uint64(1), 0.0, 0
+    arguments = search.rows, groups, search.sizes, search.stack
+    estimate_solves(*arguments, counter)  # compiles
+    start_time = time.perf_counter()
     for _ in range(dives):
-        solves, made, counter = estimate_solves(
-            state.rows, groups, state.sizes, state.stack, np.uint64(counter)
-        )
-        total += solves
-        made_in_all += made
-    return total / dives * (time.perf_counter() - start_time) / max(made_in_all, 1.0)
+        estimate, solves, counter = estimate_solves(*arguments, np.uint64(counter))
+        total += estimate
+        solved += solves
+    return total / dives * (time.perf_counter() - start_time) / max(solved, 1)
 
 
 def _check_clusters(problem: HardMarginProblem, groups: np.ndarray, exact: bool) -> None:
@@ -390,19 +293,7 @@ def cluster_samples(problem: HardMarginProblem, count: int) -> np.ndarray:
 
     The thesis made its clusters by hand. Here, of all pairs of clusters of one class, the one whose union has
     the smallest diameter relative to its distance to the other class is merged, until `count` clusters are
-    left.
-
-    Parameters
-    ----------
-    problem : HardMarginProblem
-        The samples and their kernel.
-    count : int
-        Number of clusters, for both classes together.
-
-    Returns
-    -------
-    ndarray of int of shape (n_samples,)
-        The cluster of each sample, numbered in the order of their first samples.
+    left, for both classes together. They are numbered in the order of their first samples.
     """
     fewest = len(np.unique(problem.y))
     if not fewest <= count <= len(problem):
@@ -437,26 +328,11 @@ def cluster_samples(problem: HardMarginProblem, count: int) -> np.ndarray:
     return np.unique(member, return_inverse=True)[1]
 
 
-# Only NumPy is imported here, so that reports can use it without loading the solvers.
-
 TYPICAL_THRESHOLD, NOISY_THRESHOLD = 2.0 / 3.0, 1.0  # as in the thesis
 
 
 def compute_mean_growth(growth: ArrayLike, times: ArrayLike) -> np.ndarray:
-    """Return the mean growth of the complexity, by sample or by subset size.
-
-    Parameters
-    ----------
-    growth : array-like
-        Total growth of the complexity.
-    times : array-like
-        How often it could grow, of the same shape.
-
-    Returns
-    -------
-    ndarray
-        The ratio growth / times, NaN where `times` is 0.
-    """
+    """Return growth / times: the mean growth of the complexity, NaN where it could never grow."""
     growth, times = np.asarray(growth), np.asarray(times)
     return np.divide(growth, times, out=np.full(times.shape, np.nan), where=times > 0)
 

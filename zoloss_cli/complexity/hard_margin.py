@@ -27,18 +27,9 @@ EIGENVALUE_TOLERANCE = 1e-8  # of the largest eigenvalue: more below 0 is not ro
 
 
 class InseparableError(DataError):
-    """Error for a kernel that does not separate the classes.
+    """Error for a kernel that does not separate the classes, found at a sample; `what` is without advice.
 
     Commands replace its message with one that names the line of the file and their options.
-
-    Attributes
-    ----------
-    what : str
-        The message without advice.
-    kernel : str
-        The kernel.
-    sample : int
-        Index of the sample at which this was found.
     """
 
     def __init__(self, what: str, advice: str, kernel: str, sample: int):
@@ -48,24 +39,12 @@ class InseparableError(DataError):
 
 @dataclass(frozen=True)
 class HardMarginProblem:
-    """Samples as a kernel matrix and classes, from which the SVMs of all subsets are found.
+    """Samples as a kernel matrix and classes, from which the SVMs of all subsets are found."""
 
-    Attributes
-    ----------
-    K : ndarray of shape (n_samples, n_samples)
-        The kernel matrix.
-    y : ndarray of shape (n_samples,)
-        The classes, -1.0 or 1.0.
-    kernel : str
-        The kernel, for messages.
-    flat : float
-        Squared distances up to this count as 0.
-    """
-
-    K: np.ndarray
-    y: np.ndarray
-    kernel: str
-    flat: float
+    K: np.ndarray  # the kernel matrix
+    y: np.ndarray  # classes, -1.0 or 1.0
+    kernel: str  # for messages
+    flat: float  # squared distances up to this count as 0
 
     def __len__(self) -> int:
         return len(self.y)
@@ -91,52 +70,20 @@ class HardMarginProblem:
 
 @dataclass(frozen=True)
 class HardMarginSVM:
-    """A hard-margin SVM: its score at x is the sum of coefficients times K(support, x), plus the bias.
+    """A hard-margin SVM: its score at x is the sum of coefficients times K(support, x), plus the bias."""
 
-    Attributes
-    ----------
-    support : ndarray of shape (n_support,)
-        Indices of the support vectors, sorted.
-    coefficients : ndarray of shape (n_support,)
-        The products y_i alpha_i.
-    bias : float
-        The bias.
-    """
-
-    support: np.ndarray
-    coefficients: np.ndarray
+    support: np.ndarray  # indices of the support vectors, sorted
+    coefficients: np.ndarray  # the products y_i alpha_i
     bias: float
 
 
 def build_problem(
     X: ArrayLike, y: ArrayLike, kernel: Kernel = "perceptron", gamma: float | None = None
 ) -> HardMarginProblem:
-    """Build a problem from samples and labels of at most two classes.
+    """Build a problem from samples (or a precomputed kernel matrix) and labels; the greater label is positive.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Features; the kernel matrix of shape (n_samples, n_samples) for kernel='precomputed'.
-    y : array-like of shape (n_samples,)
-        Labels; the greater one is positive.
-    kernel : {'perceptron', 'stump', 'rbf', 'linear', 'precomputed'}
-        The kernel -||x - x'|| (perceptron), -||x - x'||_1 (stump), exp(-gamma ||x - x'||^2) (rbf) or x.x'
-        (linear).
-    gamma : float or None
-        Parameter of the rbf kernel, and of no other.
-
-    Returns
-    -------
-    HardMarginProblem
-        The problem.
-
-    Raises
-    ------
-    ConfigError
-        If the kernel is unknown, or gamma does not match it.
-    DataError
-        If equal samples have different labels, there are more than two classes, or features are too large or
-        too small to compute with.
+    Raises ConfigError for an unknown kernel or a gamma that does not match it, and DataError if the complexity
+    is undefined, or features are too large or too small to compute with.
     """
     if kernel not in get_args(Kernel):
         raise ConfigError(f"unknown kernel '{kernel}'{suggest_nearest(kernel, get_args(Kernel))}")
@@ -225,20 +172,7 @@ def data_complexity(X, y, kernel: Kernel = "perceptron", gamma: float | None = N
 
 
 def fit_hard_margin_svm(problem: HardMarginProblem, subset: ArrayLike | None = None) -> HardMarginSVM:
-    """Fit the hard-margin SVM of a subset of the samples of a problem, or of all.
-
-    Parameters
-    ----------
-    problem : HardMarginProblem
-        The problem.
-    subset : array-like of int, optional
-        Indices of samples.
-
-    Returns
-    -------
-    HardMarginSVM
-        The solution.
-    """
+    """Fit the hard-margin SVM of a subset of the samples of a problem, or of all."""
     indices = np.arange(len(problem)) if subset is None else np.asarray(subset, dtype=np.int64)
     if len(indices) == 0:
         return HardMarginSVM(indices, np.empty(0), 0.0)

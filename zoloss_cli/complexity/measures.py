@@ -1,4 +1,4 @@
-"""The base class of measures, and what their parameters and results share."""
+"""Measures of a data set: base class, complexity, decomposition, contributions; lookup tables."""
 
 from __future__ import annotations
 
@@ -34,8 +34,10 @@ class Measure:
 
     multiclass = False
     version = 1  # raise when results change, so that stored ones are not reused
-    kernel: KernelName = "perceptron"
-    gamma: Gamma = None
+
+    def __init__(self, kernel: KernelName = "perceptron", gamma: Gamma = None):
+        self.kernel = kernel
+        self.gamma = gamma
 
     @property
     def deterministic(self) -> bool:
@@ -43,33 +45,11 @@ class Measure:
         return "random_state" not in self.get_params(deep=False)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-            Has no effect: no parameter has parameters of its own.
-
-        Returns
-        -------
-        dict
-            The value of each parameter.
-        """
+        """Return the parameters; `deep` has no effect, since no parameter has parameters of its own."""
         return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters.
-
-        Parameters
-        ----------
-        **params : object
-            New values by name.
-
-        Returns
-        -------
-        object
-            The measure itself.
-        """
+        """Set parameters, and return the measure itself."""
         known = self.get_params()
         for name, value in params.items():
             if name not in known:
@@ -83,13 +63,7 @@ class Measure:
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def check_classes(self, count: int) -> None:
-        """Raise ValueError if there are more than two classes.
-
-        Parameters
-        ----------
-        count : int
-            Number of classes.
-        """
+        """Raise ValueError if there are more than two classes."""
         if count > 2:
             raise ValueError(f"{type(self).__name__} is for two classes, but y holds {count}")
 
@@ -119,20 +93,7 @@ class Measure:
         return self.compute(build_problem(X, labels, self.kernel, self.gamma), is_flipped)
 
     def compute(self, problem: HardMarginProblem, flipped: np.ndarray) -> dict:
-        """Compute the result on checked data.
-
-        Parameters
-        ----------
-        problem : HardMarginProblem
-            The samples.
-        flipped : ndarray of bool of shape (n_samples,)
-            Whether the label of a sample is known to be wrong.
-
-        Returns
-        -------
-        dict
-            Plain numbers and lists of them, as a record stores them.
-        """
+        """Return the result on checked data, as a record stores it; `flipped`: which labels are wrong."""
         raise TypeError(f"{type(self).__name__} does not implement compute")
 
 
@@ -145,7 +106,7 @@ MAX_REPORTED_SUBSETS = 64  # principal subsets of one point
 LEAST_SQUARES_DIGITS = 6
 
 
-class ComplexityMeasure(Measure):
+class ComplexityMeasure(Measure):  # numpydoc ignore=PR02
     """The complexity: the number of support vectors of the hard-margin SVM.
 
     The result has the key `complexity`.
@@ -170,10 +131,6 @@ class ComplexityMeasure(Measure):
     """
 
     reports: ClassVar[tuple[str, ...]] = ("complexity",)
-
-    def __init__(self, kernel: KernelName = "perceptron", gamma: Gamma = None):
-        self.kernel = kernel
-        self.gamma = gamma
 
     def compute(self, problem: HardMarginProblem, flipped: np.ndarray) -> dict:
         """Return the complexity."""
@@ -226,8 +183,7 @@ class DecompositionMeasure(Measure):
     ):
         self.clusters = clusters
         self.exact = exact
-        self.kernel = kernel
-        self.gamma = gamma
+        super().__init__(kernel, gamma)
 
     def compute(self, problem: HardMarginProblem, flipped: np.ndarray) -> dict:
         """Return the principal points, their subsets, and the complexity-error pairs."""
@@ -235,7 +191,8 @@ class DecompositionMeasure(Measure):
         found = decompose(problem, groups, exact=self.exact)
         points = []
         for point in found.points:
-            subsets = [_encode_clusters(s, found.clusters) for s in point.subsets[:MAX_REPORTED_SUBSETS]]
+            unions = (np.unique(found.clusters[s]).tolist() for s in point.subsets[:MAX_REPORTED_SUBSETS])
+            subsets = [sum(1 << cluster for cluster in union) for union in unions]  # clusters as bits
             points.append([point.complexity, point.error, point.count, subsets])
         return {
             "principal_points": len(found.points),
@@ -299,8 +256,7 @@ class ContributionMeasure(Measure):
     ):
         self.permutations = permutations
         self.s1 = s1
-        self.kernel = kernel
-        self.gamma = gamma
+        super().__init__(kernel, gamma)
         self.random_state = random_state
 
     def compute(self, problem: HardMarginProblem, flipped: np.ndarray) -> dict:
@@ -324,27 +280,12 @@ class ContributionMeasure(Measure):
         return result
 
 
-def _encode_clusters(subset: np.ndarray, clusters: np.ndarray) -> int:
-    """Return the clusters that a subset is made of, as the bits of a number."""
-    return sum(1 << int(cluster) for cluster in np.unique(clusters[subset]))
-
-
 class LookupComplexity(NamedTuple):
-    """The shortest description of a data set: a rule, and a table of the samples it misclassifies.
+    """The shortest description of a data set: a rule, and a table of the samples it misclassifies."""
 
-    Attributes
-    ----------
-    value : float
-        The complexity with a lookup table: `complexity` plus the cost of all `error` entries.
-    complexity : int
-        Complexity of the rule.
-    error : int
-        Number of samples in the table.
-    """
-
-    value: float
-    complexity: int
-    error: int
+    value: float  # complexity plus the cost of all errors
+    complexity: int  # of the rule
+    error: int  # number of samples in the table
 
 
 def compute_entry_cost(noise: float) -> float:
@@ -352,16 +293,6 @@ def compute_entry_cost(noise: float) -> float:
 
     With Pr(h) = 2^-|h| and Bernoulli noise, the rule with the smallest |h| + lambda e(h) is the most probable
     one (Li 2006, section 1.3.3). A support vector counts as one bit of |h|.
-
-    Parameters
-    ----------
-    noise : float
-        The probability epsilon, above 0 and below 1/2.
-
-    Returns
-    -------
-    float
-        The cost, above 0; it grows without limit as the noise vanishes, when no error is allowed.
     """
     if not 0.0 < noise < 0.5:
         raise ConfigError(f"the probability of a wrong label must be above 0 and below 0.5 (got {noise:g})")
@@ -373,17 +304,5 @@ def find_lookup_complexity(pairs: Iterable[tuple[int, int]], cost: float) -> Loo
 
     Principal points suffice, since for any other pair there is a principal one that is no larger in either. If
     sums are equal, the pair with the fewest errors is returned.
-
-    Parameters
-    ----------
-    pairs : iterable of (int, int)
-        Complexity and error of each pair, at least one.
-    cost : float
-        The cost of an entry of the table, lambda in the thesis; above 0.
-
-    Returns
-    -------
-    LookupComplexity
-        The sum and its parts.
     """
     return min((LookupComplexity(c + cost * e, c, e) for c, e in pairs), key=lambda x: (x.value, x.error))

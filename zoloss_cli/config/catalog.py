@@ -12,16 +12,14 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from zoloss_cli.config.messages import ErrorCollector, read_yaml, shorten
+from zoloss_cli.config.messages import ErrorCollector, FastLoader, read_yaml
 from zoloss_cli.config.models import StrictModel
 from zoloss_cli.errors import ConfigError, DataError, ZolossError, suggest_nearest
-from zoloss_cli.registrations import DatasetRegistration
-from zoloss_cli.registry import DATASET_PLUGINS, GENERATORS
+from zoloss_cli.registry import DATASET_PLUGINS, GENERATORS, DatasetRegistration
 from zoloss_cli.utils.files import shipped_folder
 
-CATALOG_FILE = "catalog.yaml"
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
@@ -43,51 +41,21 @@ class Recoding(StrictModel):
 
 
 class UciRecipe(StrictModel):
-    """How the original files of the UCI archive become the embedded table.
+    """How the original files of the UCI archive become the embedded table."""
 
-    Attributes
-    ----------
-    id : int or None
-        The number of the data set in the archive.
-    zip : str
-        The address of its zip within the archive.
-    files : list of str
-        The addresses of its files, if there is no zip.
-    members : list of str
-        The names of its files, in the order of the table.
-    separator : str
-        The separator between the fields of a record, or 'whitespace'.
-    label : {'first', 'last'}
-        Which field is the class.
-    drop : list of int
-        The columns to leave out, counted from 0.
-    drop_rows_with : str or None
-        Records with a field equal to this are left out.
-    recode : Recoding
-        Values to replace.
-    letters : dict of {str: str}
-        The indicators for each letter of a sequence; records with other letters are left out.
-    row_order : {'lost'} or None
-        'lost' if the archive's order is not that of the table.
-    sha256 : dict of {str: str}
-        The known hashes of files.
-    withdrawn : str
-        Why the archive no longer has the files; empty if it does.
-    """
-
-    id: int | None = None
-    zip: str = ""
-    files: Annotated[list[str], Field(min_length=1)]
-    members: list[str] = Field(default_factory=list)
-    separator: str = ","
-    label: Literal["first", "last"] = "last"
-    drop: list[int] = Field(default_factory=list)
-    drop_rows_with: str | None = None
+    id: int | None = None  # in the archive
+    zip: str = ""  # address within the archive
+    files: Annotated[list[str], Field(min_length=1)]  # addresses, if there is no zip
+    members: list[str] = Field(default_factory=list)  # names of files, in the order of the table
+    separator: str = ","  # or 'whitespace'
+    label: Literal["first", "last"] = "last"  # which field is the class
+    drop: list[int] = Field(default_factory=list)  # columns to leave out, counted from 0
+    drop_rows_with: str | None = None  # records with a field equal to this are left out
     recode: Recoding = Recoding()
-    letters: dict[str, str] = Field(default_factory=dict)
-    row_order: Literal["lost"] | None = None
-    sha256: dict[str, Sha256] = Field(default_factory=dict)
-    withdrawn: str = ""
+    letters: dict[str, str] = Field(default_factory=dict)  # indicators for a letter; others leave a record out
+    row_order: Literal["lost"] | None = None  # 'lost' if the archive's order is not that of the table
+    sha256: dict[str, Sha256] = Field(default_factory=dict)  # known hashes of files
+    withdrawn: str = ""  # why the archive no longer has the files
 
     @model_validator(mode="after")
     def _check_addresses(self) -> UciRecipe:
@@ -97,53 +65,25 @@ class UciRecipe(StrictModel):
 
 
 class CatalogEntry(StrictModel):
-    """A fixed table: what the file is, where it comes from, and how it was changed.
-
-    Attributes
-    ----------
-    name, title : str
-        Its name in configs, and its full name.
-    rows, features : int
-        The size of the table.
-    classes : dict of {str: int}
-        The number of rows of each class.
-    sha256 : str
-        The hash of the CSV file.
-    licence, attribution : str
-        The terms of use, and whom to cite.
-    source, extra_source : PackageFile
-        Where the table was taken from.
-    removed : int
-        The number of records left out.
-    notes, row_order : str
-        What its users should know.
-    positive : str or None
-        The positive class of a binary problem.
-    train_rows : int or None
-        The number of rows in the predefined training part, which come first.
-    uci : UciRecipe or None
-        How the table is made from the original files; None if they are not in the UCI archive.
-    path : Path
-        The CSV file.
-    """
+    """A fixed table: what the file is, where it comes from, and how it was changed."""
 
     name: str
     title: str
     rows: Annotated[int, Field(ge=1)]
     features: Annotated[int, Field(ge=1)]
-    classes: Annotated[dict[str, int], Field(min_length=1)]
-    sha256: Sha256
+    classes: Annotated[dict[str, int], Field(min_length=1)]  # the number of rows of each
+    sha256: Sha256  # of the CSV file
     licence: str
-    attribution: str
+    attribution: str  # whom to cite
     source: PackageFile
     extra_source: PackageFile | None = None
-    removed: Annotated[int, Field(ge=0)] = 0
+    removed: Annotated[int, Field(ge=0)] = 0  # records left out
     notes: str = ""
     row_order: str = "as in the file"
     positive: str | None = None
-    train_rows: Annotated[int | None, Field(ge=1)] = None
+    train_rows: Annotated[int | None, Field(ge=1)] = None  # of the predefined training part, which come first
     uci: UciRecipe | None = None
-    path: Path
+    path: Path  # the CSV file
 
     @model_validator(mode="after")
     def _check_agreement(self) -> CatalogEntry:
@@ -159,13 +99,7 @@ class CatalogEntry(StrictModel):
 
 
 def load_catalog() -> dict[str, CatalogEntry]:
-    """Return the embedded data sets by name; invalid entries are left out.
-
-    Raises
-    ------
-    DataError
-        If the catalog itself cannot be read.
-    """
+    """Return the valid embedded data sets by name; DataError if the catalog cannot be read."""
     return _read_catalog(shipped_folder("datasets"))[0]
 
 
@@ -176,24 +110,23 @@ def list_catalog_errors() -> dict[str, str]:
 
 def find_embedded_entry(name: str) -> CatalogEntry:
     """Return the entry of an embedded data set; DataError if it is unknown or invalid."""
-    errors = list_catalog_errors()
+    entries, errors = _read_catalog(shipped_folder("datasets"))
     if name in errors:
         raise DataError(errors[name])
-    try:
-        return load_catalog()[name]
-    except KeyError:
-        hint = suggest_nearest(name, load_catalog())
-        raise DataError(f"unknown embedded data set '{name}'{hint}") from None
+    if name not in entries:
+        raise DataError(f"unknown embedded data set '{name}'{suggest_nearest(name, entries)}")
+    return entries[name]
 
 
 @functools.cache
 def _read_catalog(folder: Path) -> tuple[dict[str, CatalogEntry], dict[str, str]]:
     """Return (valid entries, errors of the others), each by name."""
-    path = folder / CATALOG_FILE
+    path = folder / "catalog.yaml"
     try:
-        # Names and classes are quoted there, so that any loader reads the same; libyaml's is ten times as fast.
-        content = yaml.load(path.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        return {name: _parse_entry(folder, name, fields) for name, fields in content.items()}, {}
+        # Names and classes are quoted there, so that this loader reads the same as `read_yaml`.
+        content = yaml.load(path.read_bytes(), Loader=FastLoader)
+        entries = {name: _complete_entry(folder, name, fields) for name, fields in content.items()}
+        return {name: CatalogEntry.model_validate(entry) for name, entry in entries.items()}, {}
     except (OSError, ValueError, AttributeError, TypeError, yaml.YAMLError):
         return _read_faulty_catalog(path)
 
@@ -207,20 +140,17 @@ def _read_faulty_catalog(path: Path) -> tuple[dict[str, CatalogEntry], dict[str,
     entries, errors = {}, {}
     for name, fields in content.items():
         collector = ErrorCollector(path, root)
-        if not isinstance(fields, dict):
-            collector.add((name,), f"must be a mapping of keys (got {shorten(fields)})")
-        else:
-            try:
-                entries[name] = _parse_entry(path.parent, name, fields)
-            except ValidationError as error:
-                collector.add_validation_error((name,), error, CatalogEntry)
-        if collector.lines:
+        given = _complete_entry(path.parent, name, fields) if isinstance(fields, dict) else fields
+        entry = collector.validate(CatalogEntry, given, (name,))
+        if entry is None:
             errors[name] = "\n".join(collector.lines)
+        else:
+            entries[name] = entry
     return entries, errors
 
 
-def _parse_entry(folder: Path, name: str, fields: dict[str, Any]) -> CatalogEntry:
-    return CatalogEntry.model_validate({**fields, "name": name, "path": folder / f"{name}.csv"})
+def _complete_entry(folder: Path, name: str, fields: dict[str, Any]) -> dict[str, Any]:
+    return {**fields, "name": name, "path": folder / f"{name}.csv"}
 
 
 def list_dataset_names() -> list[str]:
@@ -235,12 +165,9 @@ def list_usable_datasets() -> list[str]:
 
 def _is_usable(name: str) -> bool:
     try:
-        entry = DATASET_PLUGINS[name]
-        if not entry.is_generator:
-            find_plugin_file(entry)
+        return has_generator(name) or bool(find_plugin_file(DATASET_PLUGINS[name]))
     except ZolossError:
         return False
-    return True
 
 
 def has_generator(name: str) -> bool:
@@ -257,9 +184,8 @@ def find_plugin_file(entry: DatasetRegistration) -> Path:
     """Return the CSV file of another package's data set; ConfigError if there is none."""
     plugin = entry.plugin
     assert plugin is not None, "only plug-ins have files of their own"
-    function = entry.loaded
     try:
-        path = function()
+        path = entry.loaded()
     except ZolossError:
         raise
     except Exception as error:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import copy
-import functools
 import itertools
 import math
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,85 +15,43 @@ from pydantic import ValidationError
 from zoloss_cli.config.messages import ErrorCollector, Keys, shorten
 from zoloss_cli.config.models import LearnerSpec, SettingMapping
 from zoloss_cli.errors import ConfigError, ZolossError
-from zoloss_cli.registrations import check_package_is_there, explain_refusal
+from zoloss_cli.external import check_package_installed, explain_refusal
 from zoloss_cli.registry import (
     LEARNERS,
     MEASURES,
     find_nested_learners,
     find_registration,
-    is_foreign,
+    is_external,
     is_unchecked,
     make_learner,
 )
-from zoloss_cli.utils.code_files import CodeSource, find_code_policy, is_code_name, read_code
+from zoloss_cli.utils.imports import CodeSource, find_code_policy, is_code_name, read_code
 from zoloss_cli.utils.signature import RANDOM_STATE
 
 MAX_DEPTH = 10
 WRONG_PARAMETER = re.compile(r"The '(\w+)' parameter of \w+ (.*)", re.S)
 
-InnerBuilder = Callable[[Keys, Any], LearnerSpec | None]
-
 
 class NamedClass(NamedTuple):
-    """A class of a package or in a file.
+    """A class of a package or in a file."""
 
-    Attributes
-    ----------
-    learner : str
-        Its name in tables and seeds: a dotted name, or the name of the file without its folder.
-    source : str
-        The name by which the registry finds it, with the content of its file.
-    code : CodeSource or None
-        The file.
-    """
-
-    learner: str
-    source: str
+    learner: str  # its name in tables and seeds: a dotted name, or that of the file without its folder
+    source: str  # the name by which the registry finds it, with the hash of its file
     code: CodeSource | None = None
 
 
 def resolve_class(name: str, folder: Path | None = None) -> NamedClass:
-    """Return the class that a learner's name refers to; a file is read, but nothing is run or imported.
-
-    Parameters
-    ----------
-    name : str
-        Such as sklearn.svm.LinearSVC or mine.py:MyClass.
-    folder : Path or None
-        The folder that files must be in; None for any, as for options.
-    """
+    """Return the class that a name refers to; a file, which must be in `folder` if given, is not run."""
     if not is_code_name(name):
         return NamedClass(name, name)
     learner, code = read_code(name, folder)
     return NamedClass(learner, f"{learner}@{code.sha256}", code)
 
 
-def build_unchecked_spec(label: str, named: NamedClass, entry: dict) -> LearnerSpec:
-    """Return a learner whose class was not loaded, so that its parameters are unchecked."""
-    settings = tuple(sorted((str(key), repr(value)) for key, value in entry.items()))
-    return LearnerSpec(label=label, learner=named.learner, settings=settings, code=named.code)
-
-
-def build_foreign_spec(
-    label: str, named: NamedClass, entry: dict, keys: Keys, errors: ErrorCollector, build_inner: InnerBuilder
+def build_external_spec(
+    label: str, named: NamedClass, entry: dict, keys: Keys, errors: ErrorCollector
 ) -> LearnerSpec | None:
-    """Return another package's estimator with the given parameters, which it has checked itself.
-
-    Parameters
-    ----------
-    label : str
-        The name of its column.
-    named : NamedClass
-        The class, which is allowed.
-    entry : dict
-        The parameters.
-    keys : tuple
-        Their place in the config.
-    errors : ErrorCollector
-        Collects what is wrong.
-    build_inner : callable
-        Builds the specification of a learner that is a parameter.
-    """
+    """Return another package's estimator with the given parameters, which it has checked itself."""
     model = find_registration(named.source).parameter_model
     if RANDOM_STATE in entry:
         errors.add(
@@ -110,7 +66,7 @@ def build_foreign_spec(
     settings: list[tuple[str, Any]] = []
     for key, value in sorted(entry.items()):
         try:
-            settings.append((key, _freeze(value, functools.partial(build_inner, (*keys, key)))))
+            settings.append((key, _freeze(value, (*keys, key), errors)))
         except ConfigError as error:
             errors.add((*keys, key), str(error))
             return None
@@ -120,20 +76,20 @@ def build_foreign_spec(
     return spec if _check_values(spec, keys, errors) else None
 
 
-def _freeze(value: Any, build_inner: Callable[[Any], LearnerSpec | None], depth: int = 0) -> Any:
-    """Return a parameter's value in a form that can be hashed and stored."""
+def _freeze(value: Any, keys: Keys, errors: ErrorCollector, depth: int = 0) -> Any:
+    """Return a parameter's value in a form that can be hashed and stored; a learner becomes a specification."""
     if isinstance(value, dict) and isinstance(value.get("learner"), str):
-        return build_inner(value)
+        return build_learner_spec(value["learner"], dict(value), None, errors, keys)
     if depth > MAX_DEPTH or not isinstance(value, dict | list | str | int | float | None):
         raise ConfigError(f"must be a number, a text, a list, a mapping or a learner (got {shorten(value)})")
     if isinstance(value, float) and not math.isfinite(value):
         raise ConfigError(f"must be finite (got {value})")
     if isinstance(value, dict):
         # Keys in a config are text, but those of such a mapping are classes, which estimators know as numbers.
-        keys = [int(k) if isinstance(k, str) and k.isdecimal() else k for k in value]
-        frozen = [_freeze(each, build_inner, depth + 1) for each in value.values()]
-        return SettingMapping(pairs=tuple(zip(keys, frozen, strict=True)))
-    return tuple(_freeze(each, build_inner, depth + 1) for each in value) if isinstance(value, list) else value
+        labels = [int(k) if isinstance(k, str) and k.isdecimal() else k for k in value]
+        frozen = [_freeze(each, keys, errors, depth + 1) for each in value.values()]
+        return SettingMapping(pairs=tuple(zip(labels, frozen, strict=True)))
+    return tuple(_freeze(each, keys, errors, depth + 1) for each in value) if isinstance(value, list) else value
 
 
 def _check_values(spec: LearnerSpec, keys: Keys, errors: ErrorCollector) -> bool:
@@ -166,27 +122,13 @@ LIST_EXPECTED = "must be a mapping from a parameter (such as base.C) to the list
 
 @dataclass(frozen=True)
 class ColumnBuilder:
-    """Build the specifications of the entries of a section.
+    """Build the specifications of the entries of a section."""
 
-    Attributes
-    ----------
-    section : {'learners', 'measures'}
-        Where the entries are.
-    datasets : list of str
-        The names of the config's data sets.
-    errors : ErrorCollector
-        Collects what is wrong.
-    seeding : str or None
-        Where learners start, unless they say otherwise.
-    has_tuning : bool
-        Whether the config has a section `tuning`, which `tune` requires.
-    """
-
-    section: str
-    datasets: list[str]
+    section: str  # learners or measures
+    datasets: list[str]  # names of the config's data sets
     errors: ErrorCollector
-    seeding: str | None = None
-    has_tuning: bool = False
+    seeding: str | None = None  # where learners start, unless they say otherwise
+    has_tuning: bool = False  # whether the config has a section `tuning`, which `tune` requires
 
     def build(self, label: str, entry: dict) -> list[LearnerSpec]:
         """Return the specifications of an entry: one for each way to run it."""
@@ -220,7 +162,8 @@ class ColumnBuilder:
         """Return a specification for each combination of the values that `best_of` lists."""
         keys = (self.section, label)
         if self.section == "measures":
-            spec = self._build_spec(label, entry)
+            entry.setdefault("measure", label)
+            spec = _build_spec(label, entry, "measure", keys, self.errors, None)
             return [] if spec is None else [spec]
         has_tune, best_of, tune = "tune" in entry, entry.pop("best_of", None) or {}, entry.pop("tune", None)
         trial_keys = (*keys, WHILE_TUNING)
@@ -244,7 +187,7 @@ class ColumnBuilder:
         return [
             spec.model_copy(update={"choice": text})
             for text, candidate in _list_variants(tune, entry, keys, self.errors)
-            if (spec := self._build_spec(label, candidate)) is not None
+            if (spec := build_learner_spec(label, candidate, self.seeding, self.errors)) is not None
         ]
 
     def _find_trial_settings(self, entry: dict, keys: Keys, is_tuned: bool) -> dict[str, list]:
@@ -257,12 +200,6 @@ class ColumnBuilder:
         wrong = "is for learners with `tune`, and this one has none" if not is_tuned else MAPPING_EXPECTED
         self.errors.add(keys, wrong)
         return {}
-
-    def _build_spec(self, label: str, entry: dict) -> LearnerSpec | None:
-        if self.section == "measures":
-            entry.setdefault("measure", label)
-            return _build_spec(label, entry, "measure", ("measures", label), self.errors, None)
-        return build_learner_spec(label, entry, self.seeding, self.errors)
 
 
 def _override(entry: dict, settings: dict) -> dict:
@@ -317,21 +254,7 @@ def parse_learner_name(name: str) -> dict:
 def build_learner_spec(
     label: str, entry: dict, seeding: str | None, errors: ErrorCollector, keys: Keys = ()
 ) -> LearnerSpec | None:
-    """Return a learner with all its parameters; one inside another (its base) is validated in the same way.
-
-    Parameters
-    ----------
-    label : str
-        The name of its column, and of the learner if the entry has none.
-    entry : dict
-        Its settings, which are modified.
-    seeding : str or None
-        Where it starts, unless the entry says otherwise.
-    errors : ErrorCollector
-        Collects what is wrong with the entry.
-    keys : tuple
-        The entry's place in the config, if not under learners.
-    """
+    """Return a learner with all its parameters; one inside another (its base) is validated in the same way."""
     entry.setdefault("learner", label)
     return _build_spec(label, entry, "learner", keys or ("learners", label), errors, seeding)
 
@@ -344,14 +267,15 @@ def _build_spec(
     at = (*keys, kind) if errors.has_keys((*keys, kind)) else keys
     named = None
     if not isinstance(name, str) or name not in known:
-        if kind == "measure" or not isinstance(name, str) or not is_foreign(name):
+        if kind == "measure" or not isinstance(name, str) or not is_external(name):
             errors.add(at, f"unknown {kind} '{name}'{errors.suggest(name, known)}")
             return None
         named = _find_class(name, at, errors)
         if named is None:
             return None
         if is_unchecked(name):
-            return build_unchecked_spec(label, named, entry)
+            unchecked = tuple(sorted((str(key), repr(value)) for key, value in entry.items()))
+            return LearnerSpec(label=label, learner=named.learner, settings=unchecked, code=named.code)
         name = named.source
     try:
         registered = find_registration(name)
@@ -359,10 +283,8 @@ def _build_spec(
     except ZolossError as error:  # another package's learner
         errors.add(at if named else keys, str(error))
         return None
-    if registered.is_foreign and named:
-        return build_foreign_spec(
-            label, named, entry, keys, errors, lambda at, given: _build_parameter_spec(given, errors, at)
-        )
+    if registered.is_external and named:
+        return build_external_spec(label, named, entry, keys, errors)
     if seeding is not None and "seeding" in model.model_fields:
         entry.setdefault("seeding", seeding)
     inner = {}
@@ -389,7 +311,7 @@ def _find_class(name: str, keys: Keys, errors: ErrorCollector) -> NamedClass | N
         return None
     try:
         named = resolve_class(name, errors.code_folder)
-        check_package_is_there(name)
+        check_package_installed(name)
     except ZolossError as error:
         errors.add(keys, str(error))
         return None
@@ -397,11 +319,6 @@ def _find_class(name: str, keys: Keys, errors: ErrorCollector) -> NamedClass | N
         errors.add(keys, explain_refusal(name))
         return None
     return named
-
-
-def _build_parameter_spec(given: Any, errors: ErrorCollector, keys: Keys) -> LearnerSpec | None:
-    """Return the learner that is a parameter of another package's estimator."""
-    return build_learner_spec(given["learner"], dict(given), None, errors, keys)
 
 
 def _build_inner_spec(
@@ -415,7 +332,7 @@ def _build_inner_spec(
     spec = build_learner_spec(entry["learner"], dict(entry), seeding, errors, keys)
     if spec is None or is_unchecked(spec.learner):
         return spec
-    if find_registration(spec.source).is_foreign:
+    if find_registration(spec.source).is_external:
         errors.add(keys, f"'{spec.learner}' does not derive from zoloss's BinaryLearner, as a base must")
     elif find_registration(spec.source).is_multiclass:
         errors.add(keys, f"'{spec.learner}' is for several classes, but a base must be for two")

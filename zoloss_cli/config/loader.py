@@ -1,9 +1,14 @@
-"""The data sets of a config: embedded ones, generated ones, and the user's own files."""
+"""Configs: reading them, and what their data sets, metrics and clusters must be to make an experiment.
+
+A class that starts a cluster submits jobs and starts programs, so only classes of known packages are accepted,
+with settings that cannot hold a command; anything else is code and must be allowed as such.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +22,12 @@ from zoloss_cli.config.catalog import (
     list_dataset_names,
     load_catalog,
 )
-from zoloss_cli.config.checks import check_metrics, parse_metrics
-from zoloss_cli.config.clusters import build_cluster_settings
 from zoloss_cli.config.learners import ColumnBuilder
 from zoloss_cli.config.messages import ErrorCollector, Keys, check_duplicate_keys, read_yaml, shorten
 from zoloss_cli.config.models import (
+    ALL,
     PREDEFINED,
+    ClusterSettings,
     CsvData,
     DataSpec,
     EmbeddedData,
@@ -37,29 +42,76 @@ from zoloss_cli.config.models import (
     Tuning,
 )
 from zoloss_cli.errors import ConfigError, DataError, suggest_nearest
-from zoloss_cli.registry import DATASET_PLUGINS, GENERATORS
+from zoloss_cli.registry import (
+    DATASET_PLUGINS,
+    GENERATORS,
+    LEARNERS,
+    MEASURES,
+    METRIC_ALIASES,
+    METRICS,
+    LearnerRegistration,
+    explain_unknown_metric,
+    find_registration,
+    is_unchecked,
+    list_metrics,
+    load_metric,
+    make_learner,
+)
 from zoloss_cli.utils.files import find_shipped_config, list_shipped_configs
+from zoloss_cli.utils.imports import find_code_policy, is_dotted_name
 from zoloss_cli.utils.text import check_file_name, is_utf8
+
+TEXTS = ("name", "title", "citation", "baseline")
+SECTIONS = {
+    "split": Split,
+    "preprocess": Preprocess,
+    "tuning": Tuning,
+    "improvement": Improvement,
+    "published": Published,
+}
+KEPT = ("scores", "probabilities")
+TOP_LEVEL = (
+    *(*TEXTS, *SECTIONS, "metric", "also", "metrics", "keep", "ratios"),
+    *("datasets", "learners", "measures", "run"),
+)
+Metric = Any  # zoloss_cli.metrics.base.Metric, which this package must not import
+# What every record of a fitted learner holds, including test samples if there are any.
+ALWAYS_RECORDED = {"train_errors", "train_confusion", "fit_time", "test_errors", "test_confusion"}
+# Record fields that hold a learner's outputs for test samples, and the methods that provide them.
+RESPONSES = {
+    "test_scores": ("decision_function", "predict_proba"),
+    "test_probabilities": ("predict_proba",),
+}
+KEEPS = {"test_scores": ("scores", "probabilities"), "test_probabilities": ("probabilities",)}
+CLUSTER_PACKAGES = ("distributed", "dask_jobqueue", "dask_kubernetes", "dask_cloudprovider")
+CLUSTER_EXAMPLES = (
+    "distributed.LocalCluster",
+    "distributed.SSHCluster",
+    "dask_jobqueue.SLURMCluster",
+    "dask_jobqueue.PBSCluster",
+    "dask_jobqueue.SGECluster",
+    "dask_jobqueue.LSFCluster",
+    "dask_kubernetes.operator.KubeCluster",
+)
+# Settings that say how much and where, and that cannot start a program.
+SAFE_SETTINGS = frozenset(
+    {
+        *("account", "cores", "cpus", "death_timeout", "hosts", "interface", "job_cpu", "job_mem"),
+        *("job_extra_directives", "local_directory", "log_directory", "memory", "memory_limit", "n_workers"),
+        *("name", "namespace", "nanny", "ncpus", "nthreads", "ntasks", "processes", "project", "protocol"),
+        *("queue", "region", "resource_spec", "shared_temp_directory", "threads_per_worker", "walltime"),
+        "zone",
+    }
+)
+DIRECTIVES = "job_extra_directives"  # lines of a job script that begin with the queue system's prefix
+SAFE_TEXT = re.compile(r"(?!-)[A-Za-z0-9_.,:/=@%+~-]*")  # no blank, no quote, nothing that a shell reads
+SAFE_DIRECTIVE = re.compile(r"[A-Za-z0-9_.,:/=@%+~ -]*")
 
 
 def build_data_spec(name: str, entry: dict, folder: Path, errors: ErrorCollector) -> DataSpec | None:
-    """Return the data set that an entry of the section `datasets` describes.
+    """Return the data set that an entry of the section `datasets` describes; None if something is wrong.
 
-    Parameters
-    ----------
-    name : str
-        The entry's name.
-    entry : dict
-        Its settings, which are modified.
-    folder : Path
-        The folder that the paths of files are relative to.
-    errors : ErrorCollector
-        Collects what is wrong with the entry.
-
-    Returns
-    -------
-    EmbeddedData, GeneratedData, CsvData or None
-        None if something is wrong.
+    The entry is modified; paths of files are relative to `folder`.
     """
     keys = ("datasets", name)
     _convert_class_to_text(entry, "positive")
@@ -68,7 +120,9 @@ def build_data_spec(name: str, entry: dict, folder: Path, errors: ErrorCollector
         _convert_class_to_text(entry["noise"], "label")
     try:
         if "csv" in entry:
-            return _build_csv(name, entry, folder, keys, errors)
+            if isinstance(entry["csv"], str):
+                entry["csv"] = str(folder / entry["csv"])
+            return errors.validate(CsvData, {"name": name, **entry}, keys)
         source = entry.get("generator", entry.get("dataset", name))
         if not isinstance(source, str):
             errors.add(keys, f"'generator' or 'dataset' must be a name (got {shorten(source)})")
@@ -85,12 +139,6 @@ def _convert_class_to_text(entry: dict, key: str) -> None:
     """Turn a class into a name, even if YAML reads it as a number."""
     if isinstance(entry.get(key), int | float):
         entry[key] = str(entry[key])
-
-
-def _build_csv(name: str, entry: dict, folder: Path, keys: Keys, errors: ErrorCollector) -> CsvData | None:
-    if isinstance(entry["csv"], str):
-        entry["csv"] = str(folder / entry["csv"])
-    return errors.validate(CsvData, {"name": name, **entry}, keys)
 
 
 def _build_embedded(
@@ -131,21 +179,6 @@ def _build_generated(
     return errors.validate(GeneratedData, common, keys)
 
 
-TEXTS = ("name", "title", "citation", "baseline")
-SECTIONS = {
-    "split": Split,
-    "preprocess": Preprocess,
-    "tuning": Tuning,
-    "improvement": Improvement,
-    "published": Published,
-}
-KEPT = ("scores", "probabilities")
-TOP_LEVEL = (
-    *(*TEXTS, *SECTIONS, "metric", "also", "metrics", "keep", "ratios"),
-    *("datasets", "learners", "measures", "run"),
-)
-
-
 def find_config(path: Path) -> Path:
     """Return the path itself, or that of the config with this name that comes with zoloss."""
     try:
@@ -154,7 +187,7 @@ def find_config(path: Path) -> Path:
             return path
         if ours is not None:
             return ours
-        beside = sorted(p.name for p in path.parent.glob("*.yaml")) if path.parent.is_dir() else []
+        beside = sorted(p.name for p in path.parent.glob("[!.]*.yaml")) if path.parent.is_dir() else []
     except (OSError, ValueError) as error:  # a path that is too long, or in an unreadable folder
         problem = getattr(error, "strerror", None) or error
         raise ConfigError(f"{shorten(str(path))} cannot be read: {problem}") from None
@@ -173,24 +206,19 @@ def load_config(path: Path) -> Experiment:
 
 
 def build_experiment(content: dict, name: str, folder: Path, errors: ErrorCollector) -> Experiment:
-    """Return the experiment that a config's keys describe.
+    """Return the experiment that a config's keys describe; all errors are raised as one ConfigError.
 
-    Parameters
-    ----------
-    content : dict
-        The keys.
-    name : str
-        The experiment's name, if the keys have none.
-    folder : Path
-        The folder that paths are relative to.
-    errors : ErrorCollector
-        Collects what is wrong; at the end, everything is raised as one ConfigError.
+    `name` is the experiment's name if the keys have none, and paths of files are relative to `folder`.
     """
     for key in content:
         if key not in TOP_LEVEL:
             errors.add((key,), f"unknown key '{key}'{errors.suggest(key, TOP_LEVEL)}")
     values = _parse_texts(content, name, errors)
-    values |= _parse_metrics(content, errors)
+    values |= parse_metrics(content, errors)
+    if (keep := content.get("keep")) is not None:
+        values["keep"] = keep
+        if keep not in KEPT:
+            errors.add(("keep",), f"{shorten(keep)} cannot be kept; valid: {', '.join(KEPT)}")
     values |= _parse_sections(content, errors)
     values["datasets"] = tuple(
         spec
@@ -205,7 +233,7 @@ def build_experiment(content: dict, name: str, folder: Path, errors: ErrorCollec
     experiment = Experiment(**{k: v for k, v in values.items() if v is not None})
     check_metrics(experiment, content, errors)
     _check_predefined_part(experiment, errors)
-    _check_improvement(experiment, errors)
+    _check_labels(experiment, errors)
     errors.raise_errors()
     for text in _list_texts(experiment.model_dump()):
         if not is_utf8(text):  # YAML always is, but not the name of a file or an argument
@@ -237,16 +265,6 @@ def _parse_texts(content: dict, name: str, errors: ErrorCollector) -> dict[str, 
     except ValueError as error:
         origin = "" if "name" in content else "the name of the config, which has no key 'name', "
         errors.add(("name",) if "name" in content else (), f"{origin}{error}")
-    return values
-
-
-def _parse_metrics(content: dict, errors: ErrorCollector) -> dict[str, Any]:
-    """Return the metrics that the table shows, and what records keep for them."""
-    values = parse_metrics(content, errors)
-    if content.get("keep") is not None:
-        values["keep"] = content["keep"]
-        if content["keep"] not in KEPT:
-            errors.add(("keep",), f"{shorten(content['keep'])} cannot be kept; valid: {', '.join(KEPT)}")
     return values
 
 
@@ -293,14 +311,15 @@ def _check_predefined_part(experiment: Experiment, errors: ErrorCollector) -> No
             errors.add(keys, f"data set '{data.name}': noise cannot be added to a predefined training part")
 
 
-def _check_improvement(experiment: Experiment, errors: ErrorCollector) -> None:
-    """Add an error for each unknown column of the improvement."""
+def _check_labels(experiment: Experiment, errors: ErrorCollector) -> None:
+    """Add an error for each unknown column that the improvement or a ratio names."""
     labels = list(dict.fromkeys(spec.label for spec in experiment.learners))
-    for side, wanted in experiment.improvement or ():
-        for label in wanted:
-            if label not in labels:
-                keys = ("improvement", side, label)
-                errors.add(keys, f"unknown column '{label}'{suggest_nearest(label, labels)}")
+    named = [(("improvement", side, each), each) for side, of in experiment.improvement or () for each in of]
+    for name, ratio in (experiment.ratios or {}).items():
+        named += [(("ratios", name, side), label) for side, label in ratio]
+    for keys, label in named:
+        if label not in labels:
+            errors.add(keys, f"unknown column '{label}'{suggest_nearest(label, labels)}")
 
 
 def _list_entries(content: dict, key: str, errors: ErrorCollector) -> list[tuple[str, dict]]:
@@ -327,3 +346,248 @@ def _list_entries(content: dict, key: str, errors: ErrorCollector) -> list[tuple
             continue
         entries.append((str(name), dict(entry or {})))
     return entries
+
+
+def parse_metrics(content: Mapping, errors: ErrorCollector) -> dict[str, Any]:
+    """Return the keys `metric` and `also` of an experiment: one metric, and any others next to it."""
+    if content.get("metrics") is None:
+        values: dict[str, Any] = {}
+        for key in ("metric", "also"):
+            if (given := content.get(key)) is not None:
+                parse = _parse_list if key == "also" and isinstance(given, list) else parse_metric
+                values[key] = parse(key, given, errors)
+        return values
+    if others := [key for key in ("metric", "also") if content.get(key) is not None]:
+        errors.add(("metrics",), f"stands for metric and also: leave out {' and '.join(others)}")
+    first, *more = _parse_list("metrics", content["metrics"], errors) or (None,)
+    return {"metric": first, "also": more[0] if len(more) == 1 else tuple(more) or None}
+
+
+def _parse_list(key: str, names: object, errors: ErrorCollector) -> tuple[str | None, ...]:
+    if not isinstance(names, list) or not names:
+        errors.add((key,), f"must be a list of metrics (got {shorten(names)})")
+        return ()
+    parsed = tuple(parse_metric(key, name, errors) for name in names)
+    for name, count in Counter(parsed).items():
+        if name is not None and count > 1:
+            errors.add((key,), f"'{name}' is listed more than once")
+    return parsed
+
+
+def parse_metric(key: str, value: object, errors: ErrorCollector) -> str | None:
+    """Return the name of a metric as registered; None if there is none, after adding the reason."""
+    name = METRIC_ALIASES.get(value, value) if isinstance(value, str) else value
+    if not isinstance(name, str):
+        errors.add((key,), f"unknown metric {shorten(value)}{suggest_nearest(value, list_metrics())}")
+        return None
+    if name not in list_metrics():
+        errors.add((key,), explain_unknown_metric(name))
+        return None
+    try:
+        if name in METRICS:
+            METRICS.find(name)  # warns about a plug-in with the name of one of ours
+        load_metric(name)
+    except ConfigError as broken:  # another package's metric
+        errors.add((key,), str(broken))
+        return None
+    return name
+
+
+def check_metrics(experiment: Experiment, content: Mapping, errors: ErrorCollector) -> None:
+    """Add an error for each metric that no record of this experiment could provide."""
+    measuring = any(spec.learner in MEASURES for spec in experiment.learners)
+    for i, name in enumerate(experiment.metrics):
+        metric, key = load_metric(name), "metrics" if "metrics" in content else "also" if i else "metric"
+        if metric.source != "any" and (metric.source == "measure") != measuring:
+            what, source = ("measures", "measure") if measuring else ("learners", "fit")
+            known = [n for n in METRICS.list_usable() if load_metric(n).source in ("any", source)]
+            errors.add((key,), f"the metric '{name}' is not for {what}; there are {', '.join(known)}")
+            continue
+        _check_test_part(experiment, key, metric, errors)
+        if _check_kept(experiment, key, metric, errors):
+            _check_fields(experiment, key, metric, i == 0, errors)
+    if bool(load_metric(experiment.metric).ratio_of) != (experiment.ratios is not None):
+        keys = ("ratios",) if experiment.ratios else ("metric",)
+        errors.add(keys, "'metric: cost_ratio' and the section ratios, which names its columns, go together")
+
+
+def _check_test_part(experiment: Experiment, key: str, metric: Metric, errors: ErrorCollector) -> None:
+    """Refuse metrics of test samples if all samples train."""
+    if metric.part != "test":
+        return
+    for data in experiment.datasets:
+        if (data.train or experiment.split.train) == ALL:
+            keys = ("datasets", data.name, "train") if data.train else ("split", "train")
+            others = [n for n in METRICS.list_usable() if load_metric(n).part == "train"]
+            errors.add(
+                keys,
+                f"all samples train, so there is no {metric.name}; set {key}: to another metric, such as "
+                f"{', '.join(others)}",
+            )
+
+
+def _check_kept(experiment: Experiment, key: str, metric: Metric, errors: ErrorCollector) -> bool:
+    """Refuse a metric of scores or probabilities if the config does not store them."""
+    for field in metric.requires:
+        if field in KEEPS and experiment.keep not in KEEPS[field]:
+            what = KEEPS[field][0]
+            problem = f"the metric '{metric.name}' needs {what}, which are not stored: add 'keep: {what}'"
+            errors.add((key,), problem)
+            return False
+    return True
+
+
+def _check_fields(
+    experiment: Experiment, key: str, metric: Metric, is_first: bool, errors: ErrorCollector
+) -> None:
+    """Refuse a learner whose records lack what the metric needs.
+
+    For a metric that is not the first, or one of scores or probabilities, one learner suffices.
+    """
+    lacking = _find_lacking(experiment, metric)
+    is_optional = not is_first or not RESPONSES.keys().isdisjoint(metric.requires)
+    if is_optional and len(lacking) < len({spec.label for spec in experiment.learners}):
+        return
+    measuring = any(spec.learner in MEASURES for spec in experiment.learners)
+    for label, (learner, field) in lacking.items():
+        if field == "flipped":
+            errors.add((key,), f"the metric '{metric.name}' needs wrong labels: add flip to a data set")
+            return
+        problem = (
+            f"'{learner}' has no {' or '.join(RESPONSES[field])}, which the metric '{metric.name}' needs"
+            if field in RESPONSES
+            else f"'{learner}' reports no {field}, which the metric '{metric.name}' needs; those that do: "
+            f"{_list_able(metric, measuring)}"
+        )
+        errors.add(("measures" if measuring else "learners", label), problem)
+
+
+def _find_lacking(experiment: Experiment, metric: Metric) -> dict[str, tuple[str, str]]:
+    """Return the columns that cannot provide a metric, each with its learner and the field that it lacks."""
+    config_gives = {"flipped"} if any(data.flip for data in experiment.datasets) else set()
+    lacking = {}
+    for spec in experiment.learners:
+        if is_unchecked(spec.learner):
+            continue  # a class that was not loaded cannot say what it provides
+        given = config_gives | find_reported(find_registration(spec.source), spec.learner in MEASURES)
+        given |= find_kept_fields(experiment.keep, spec)
+        if missing := [name for name in metric.requires if name not in given]:
+            lacking[spec.label] = (spec.learner, missing[0])
+    return lacking
+
+
+def describe_lacking(experiment: Experiment) -> list[str]:
+    """Return which columns stay empty for a metric because their learners have no scores or probabilities."""
+    lacking: dict[tuple[str, str, str], list[str]] = {}
+    for metric in map(load_metric, experiment.metrics):
+        for label, (learner, field) in _find_lacking(experiment, metric).items():
+            if field in RESPONSES:
+                lacking.setdefault((label, learner, field), []).append(metric.name)
+    return [
+        f"learners.{label}: '{learner}' has no {' or '.join(RESPONSES[field])}, so its column has no "
+        f"{', '.join(names)}; the others have theirs"
+        for (label, learner, field), names in lacking.items()
+    ]
+
+
+def find_kept(metric: Metric) -> tuple[str, ...]:
+    """Return the values of `keep` with which records hold what a metric needs; empty if all records do."""
+    return next((KEEPS[field] for field in metric.requires if field in KEEPS), ())
+
+
+def find_kept_fields(keep: str | None, spec: LearnerSpec) -> set[str]:
+    """Return what records hold about a learner's test samples besides counts, if a config sets `keep`."""
+    if keep is None or spec.learner in MEASURES:
+        return set()
+    fields = {field for field in RESPONSES if keep in KEEPS[field]}
+    if is_unchecked(spec.learner):
+        return fields  # nothing is run to find out: without running, nothing is stored
+    learner = make_learner(spec.source, spec.parameters)
+    return {field for field in fields if any(hasattr(learner, method) for method in RESPONSES[field])}
+
+
+def find_reported(registered: LearnerRegistration, measuring: bool) -> set[str]:
+    """Return the record fields that a learner or measure provides, whatever its parameters are."""
+    return set(registered.reports) | ({"fit_time"} if measuring else ALWAYS_RECORDED)
+
+
+def _list_able(metric: Metric, measuring: bool) -> str:
+    registered: Mapping = (MEASURES if measuring else LEARNERS).list_usable()
+    needed = set(metric.requires) - {"flipped"}
+    able = [name for name, entry in registered.items() if needed <= find_reported(entry, measuring)]
+    return ", ".join(able) or "none"
+
+
+def load_cluster_file(path: Path) -> ClusterSettings:
+    """Read and validate a file that names a scheduler or a cluster class."""
+    content, root = read_yaml(path)
+    errors = ErrorCollector(path, root)
+    check_duplicate_keys(root, errors)
+    settings = build_cluster_settings(content, (), errors)
+    errors.raise_errors()
+    assert settings is not None
+    return settings
+
+
+def load_run_section(config: Path | Mapping[str, Any]) -> ClusterSettings | None:
+    """Return the section `run` of a valid config, given as a file or its keys; None if it has none."""
+    content, root = read_yaml(config) if isinstance(config, Path) else (config, None)
+    errors = ErrorCollector(config if isinstance(config, Path) else Path("config"), root)
+    if content.get("run") is None:
+        return None
+    settings = build_cluster_settings(content["run"], ("run",), errors)
+    errors.raise_errors()
+    return settings
+
+
+def build_cluster_settings(content: Any, keys: Keys, errors: ErrorCollector) -> ClusterSettings | None:
+    """Return what a mapping says about workers: a scheduler, or the name of a class with its settings."""
+    if not isinstance(content, dict):
+        errors.add(keys, f"must be a mapping of keys (got {shorten(content)})")
+        return None
+    known = [name for name in ClusterSettings.model_fields if name not in ("cluster", "settings")]
+    values = {key: value for key, value in content.items() if key in known}
+    classes = [key for key in content if key not in known]
+    for name in classes:
+        if not (isinstance(name, str) and is_dotted_name(name)):
+            errors.add(
+                (*keys, name), f"unknown key '{name}'{suggest_nearest(name, [*known, *CLUSTER_EXAMPLES])}"
+            )
+            return None
+    if len(classes) > 1:
+        errors.add((*keys, classes[1]), "a run has one cluster: name one class")
+        return None
+    if classes:
+        settings = content[classes[0]] if content[classes[0]] is not None else {}
+        if not isinstance(settings, dict) or not all(isinstance(key, str) for key in settings):
+            errors.add((*keys, classes[0]), f"settings must be a mapping of keys (got {shorten(settings)})")
+            return None
+        _check_cluster_code(classes[0], settings, keys, errors)
+        values |= {"cluster": classes[0], "settings": settings}
+    if "wait" in values and isinstance(values["wait"], int) and not isinstance(values["wait"], bool):
+        values["wait"] = float(values["wait"])
+    return errors.validate(ClusterSettings, values, keys)
+
+
+def _check_cluster_code(name: str, settings: dict[str, Any], keys: Keys, errors: ErrorCollector) -> None:
+    """Add an error for anything that is, or could hold, a command, unless code is allowed."""
+    if find_code_policy() == "run":
+        return
+    allow = "add --allow-code if you trust it"
+    if name.partition(".")[0] not in CLUSTER_PACKAGES:
+        near = suggest_nearest(name, CLUSTER_EXAMPLES)
+        errors.add((*keys, name), f"'{name}' is code of a package that is not known here; {allow}{near}")
+        return
+    for key, value in settings.items():
+        if key not in SAFE_SETTINGS:
+            errors.add((*keys, name, key), f"'{key}' may hold commands or programs; {allow}")
+        elif not _is_safe_text(value, SAFE_DIRECTIVE if key == DIRECTIVES else SAFE_TEXT):
+            errors.add((*keys, name, key), f"{shorten(value)} has characters that a shell reads; {allow}")
+
+
+def _is_safe_text(value: Any, pattern: re.Pattern[str]) -> bool:
+    if isinstance(value, str):
+        return pattern.fullmatch(value) is not None
+    if isinstance(value, list):
+        return all(isinstance(each, str | int | float) and _is_safe_text(each, pattern) for each in value)
+    return value is None or isinstance(value, int | float)

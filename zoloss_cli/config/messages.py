@@ -40,32 +40,13 @@ def _show_key(key: object) -> str:
 
 
 class ErrorCollector:
-    """Collect the errors of one file, each with the path of its keys.
-
-    Parameters
-    ----------
-    path : Path
-        The file, as messages name it.
-    root : yaml.Node or None
-        The file's YAML, for line numbers.
-
-    Attributes
-    ----------
-    lines : list of str
-        The first messages, as ``path:line: keys: message``.
-    n_more : int
-        Number of further messages.
-    """
+    """Collect the errors of one file, each with its line and the path of its keys."""
 
     def __init__(self, path: Path, root: yaml.Node | None) -> None:
-        self.path, self.root = path, root
-        self.lines: list[str] = []
-        self.n_more = 0
-
-    @property
-    def code_folder(self) -> Path | None:
-        """The folder that code files must be in: a config must not reach files elsewhere."""
-        return self.path.parent
+        self.path, self.root = path, root  # as messages name the file, and its YAML, for line numbers
+        self.lines: list[str] = []  # the first messages, as `path:line: keys: message`
+        self.n_more = 0  # further messages
+        self.code_folder: Path | None = path.parent  # of code files: a config must not reach files elsewhere
 
     @property
     def is_full(self) -> bool:
@@ -78,7 +59,8 @@ class ErrorCollector:
             self.n_more += 1
             return
         place = ".".join(_show_key(key) for key in keys)
-        line = f"{self.path}:{self._find_line(keys)}: {place + ': ' if place else ''}{message}"
+        line_number = 1 if self.root is None else self._find_node(keys)[0].start_mark.line + 1
+        line = f"{self.path}:{line_number}: {place + ': ' if place else ''}{message}"
         line = line if len(line) <= MAX_MESSAGE_CHARACTERS else line[:MAX_MESSAGE_CHARACTERS] + "..."
         if line not in self.lines:
             self.lines.append(line)
@@ -90,19 +72,7 @@ class ErrorCollector:
     def add_validation_error(
         self, keys: Keys, error: ValidationError, model: type[BaseModel], more_keys: Iterable[str] = ()
     ) -> None:
-        """Add every error that pydantic found in the mapping at `keys`.
-
-        Parameters
-        ----------
-        keys : tuple
-            The mapping's place in the file.
-        error : ValidationError
-            The error that the model raised.
-        model : type of pydantic.BaseModel
-            The model, whose fields are suggested instead of unknown keys.
-        more_keys : iterable of str
-            Other valid keys of the mapping.
-        """
+        """Add all errors of pydantic in the mapping at `keys`, which may have more keys than the model."""
         for i, details in enumerate(found := error.errors()):
             if self.is_full:
                 self.n_more += len(found) - i
@@ -125,9 +95,8 @@ class ErrorCollector:
             self.add(at, f"{shorten(details['input'])} is not valid{hint}")
         else:
             text = details["msg"].removeprefix("Value error, ")
-            got = (
-                f" (got {shorten(details['input'])})" if details["loc"] else ""
-            )  # otherwise it would be the whole section
+            # Without a key, the input is the whole section.
+            got = f" (got {shorten(details['input'])})" if details["loc"] else ""
             self.add(at, f"{text[:1].lower()}{text[1:]}{got}")
 
     def validate(self, model: type[M], value: Any, keys: Keys) -> M | None:
@@ -152,19 +121,12 @@ class ErrorCollector:
         return self.root is not None and self._find_node(keys)[1]
 
     def _find_existing(self, keys: Keys, location: Keys, valid: list[str]) -> Keys:
-        """Return the part of pydantic's location that the file has; it also names types of unions."""
-        if self.root is None:
-            return tuple(part for part in location[:1] if part in valid)
+        """Return the part of pydantic's location that the file has; it also contains types of unions."""
         found: Keys = ()
         for part in location:
             if self.has_keys((*keys, *found, part)):
                 found = (*found, part)
         return found or tuple(part for part in location[:1] if part in valid)
-
-    def _find_line(self, keys: Keys) -> int:
-        if self.root is None:
-            return 1
-        return self._find_node(keys)[0].start_mark.line + 1
 
     def _find_node(self, keys: Keys) -> tuple[yaml.Node, bool]:
         """Return the node of the last of the keys, or of the last that exists; and whether all exist."""
@@ -187,21 +149,11 @@ class ErrorCollector:
 
 
 class InlineErrorCollector(ErrorCollector):
-    """Collect errors of values that are not in a file but in an option or a call, and so have no line.
-
-    Parameters
-    ----------
-    where : str
-        How messages begin.
-    """
+    """Collect errors of values that are not in a file but in an option or a call, and so have no line."""
 
     def __init__(self, where: str) -> None:
-        super().__init__(Path(where), None)
-
-    @property
-    def code_folder(self) -> Path | None:
-        """None: a user may name any file."""
-        return None
+        super().__init__(Path(where), None)  # messages begin with it
+        self.code_folder = None  # a user may name any file
 
     def add(self, keys: Keys, message: str) -> None:
         """Add a message that omits the first two keys, a section and a name."""
@@ -260,13 +212,7 @@ class NameLoader(FastLoader):  # type: ignore[misc, valid-type]
 
 
 def read_yaml(path: Path) -> tuple[dict[str, Any], yaml.Node]:
-    """Return a file's mapping of keys, and its nodes, which have line numbers.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read, or is not a mapping; the message names the line.
-    """
+    """Return a file's mapping of keys, and its nodes, which have line numbers."""
     try:
         text = read_file(path, MAX_FILE_BYTES).decode("utf-8-sig")
     except FileError as error:
@@ -280,7 +226,7 @@ def parse_yaml(text: str, path: Path) -> tuple[dict[str, Any], yaml.Node]:
     """Return the mapping of keys in a text, and its nodes; messages name the path, as in `read_yaml`."""
     try:
         _check_size(path, text)
-        # Twice, because constructing the content changes the nodes when it merges mappings.
+        # Parsed twice, since constructing the content changes the nodes when it merges mappings.
         root = yaml.compose(text, Loader=FastLoader)
         content = yaml.load(text, Loader=NameLoader)
     except RecursionError:
@@ -298,7 +244,7 @@ def parse_yaml(text: str, path: Path) -> tuple[dict[str, Any], yaml.Node]:
 
 
 def _check_size(path: Path, text: str) -> None:
-    """Refuse what would take much time or memory, before building anything from it: each event is seen once."""
+    """Refuse what would take much time or memory, in one pass over the events, before building anything."""
     sizes, names = [0], []  # values in each open collection, and the anchor of each
     anchors: dict[str | None, int] = {}  # values behind each anchor
     for event in yaml.parse(text, Loader=FastLoader):

@@ -16,7 +16,8 @@ from pydantic import (
     model_validator,
 )
 
-from zoloss_cli.utils.code_files import CodeSource
+from zoloss_cli.errors import ConfigError
+from zoloss_cli.utils.imports import CodeSource
 from zoloss_cli.utils.text import check_file_name
 
 
@@ -401,3 +402,50 @@ class Experiment(StrictModel):
         """Return the metric that a column shows, and those next to it."""
         also = (self.also,) if isinstance(self.also, str) else self.also or ()
         return [self.metric, *also]
+
+
+DEFAULT_WAIT_SECONDS = 300.0
+
+
+class ClusterSettings(StrictModel):
+    """Where workers are or how to start them, and how many."""
+
+    scheduler: Annotated[
+        str | None, Field(description="address of a Dask scheduler, tcp://host:8786, or its scheduler file")
+    ] = None
+    workers: Annotated[int | None, Field(ge=1, description="workers to start, no more and no less")] = None
+    minimum: Annotated[int, Field(ge=0, description="fewest workers, where their number follows the work")] = 0
+    maximum: Annotated[int | None, Field(ge=1, description="most workers, likewise")] = None
+    wait: Annotated[
+        float, Field(gt=0, description="seconds to wait for a first worker, and for a lost connection")
+    ] = DEFAULT_WAIT_SECONDS
+    cluster: str | None = None
+    settings: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _check_choice(self) -> ClusterSettings:
+        if (self.scheduler is None) == (self.cluster is None):
+            raise ValueError(
+                "name a scheduler, or one class that starts a cluster such as dask_jobqueue.SLURMCluster"
+            )
+        if self.scheduler is not None and (self.workers or self.minimum or self.maximum):
+            raise ValueError("a scheduler has the workers that it has: leave their number out")
+        if self.workers is not None and (self.minimum or self.maximum):
+            raise ValueError("name workers for a fixed number, or minimum and maximum, not both")
+        if self.maximum is not None and self.maximum < self.minimum:
+            raise ValueError("maximum must be at least minimum")
+        if self.cluster is not None and self.workers is None and self.maximum is None:
+            raise ValueError("name the number of workers: workers for a fixed one, or minimum and maximum")
+        return self
+
+    @property
+    def n_wanted(self) -> int:
+        """The maximum number of workers; 0 if unknown."""
+        return self.workers or self.maximum or 0
+
+
+def parse_scheduler(text: str) -> ClusterSettings:
+    """Return the settings of a scheduler given by an option or the environment."""
+    if not text.strip():
+        raise ConfigError("--scheduler: name an address such as tcp://host:8786, or a scheduler file")
+    return ClusterSettings(scheduler=text.strip())

@@ -7,8 +7,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from zoloss_cli.config.catalog import find_generator, has_generator, list_usable_datasets, load_catalog
-from zoloss_cli.config.clusters import EXAMPLES, ClusterSettings
+from zoloss_cli.config.loader import CLUSTER_EXAMPLES
 from zoloss_cli.config.models import (
+    ClusterSettings,
     CsvData,
     EmbeddedData,
     GeneratedData,
@@ -24,7 +25,8 @@ from zoloss_cli.registry import (
     GENERATORS,
     LEARNERS,
     MEASURES,
-    build_parameter_model,
+    LearnerRegistration,
+    Registry,
     find_nested_learners,
     list_metrics,
 )
@@ -35,12 +37,8 @@ BEST_OF = {
     "additionalProperties": {"type": "array", "minItems": 1},
     "description": "parameters (such as base.C) and the values to try; the table shows each data set's best",
 }
-TUNE = {
-    "type": "object",
-    "minProperties": 1,
-    "additionalProperties": {"type": "array", "minItems": 1},
-    "description": "parameters (such as base.C) and the values to choose from by the config's tuning",
-}
+TUNE = {"type": "object", "minProperties": 1} | BEST_OF
+TUNE["description"] = "parameters (such as base.C) and the values to choose from by the config's tuning"
 WHILE_TUNING = {
     "type": "object",
     "minProperties": 1,
@@ -63,25 +61,16 @@ CLASS_NAME = {
     "pattern": CLASS_PATTERN,
     "description": "a class, such as sklearn.svm.LinearSVC, or one in a file beside this one, mine.py:MyClass",
 }
-CLASS_ENTRY = {
-    "type": "object",
-    "required": ["learner"],
-    "properties": {
-        "learner": CLASS_NAME,
-        "best_of": BEST_OF,
-        "tune": TUNE,
-        "while_tuning": WHILE_TUNING,
-        "on": ON,
-    },
-}
+CLASS_ENTRY = {"type": "object", "required": ["learner"], "properties": {"learner": CLASS_NAME} | VARIANTS}
 
 
 def build_config_schema() -> dict:
     """Return a JSON schema (2020-12) that editors use to complete and check configs."""
     definitions: dict = {}
     data_entries, any_data = _build_data_entries(definitions)
-    learner_entries = _build_learner_entries(definitions)
-    measure_entries, any_measure = _build_measure_entries(definitions)
+    learner_entries, any_learner = _build_entries("learner", LEARNERS, VARIANTS, definitions)
+    definitions["learner"] = {"anyOf": [{"enum": list(learner_entries)}, CLASS_NAME, *any_learner, CLASS_ENTRY]}
+    measure_entries, any_measure = _build_entries("measure", MEASURES, {"on": ON}, definitions)
     metrics = list_metrics()
     several = {"type": "array", "items": {"enum": metrics}, "minItems": 1, "uniqueItems": True}
     return {
@@ -125,11 +114,9 @@ def build_config_schema() -> dict:
                 "minProperties": 1,
                 "description": "the columns of a table of cost_ratio, each by its label",
             },
-            "datasets": _names_or_mapping(data_entries, any_data, list(data_entries)),
-            "learners": _add_classes(
-                _names_or_mapping(learner_entries, {"$ref": "#/$defs/learner"}, list(learner_entries))
-            ),
-            "measures": _names_or_mapping(measure_entries, any_measure, list(measure_entries)),
+            "datasets": _names_or_mapping(data_entries, any_data),
+            "learners": _add_classes(_names_or_mapping(learner_entries, {"$ref": "#/$defs/learner"})),
+            "measures": _names_or_mapping(measure_entries, {"anyOf": any_measure}),
             "run": _build_run_section(definitions),
         },
         "$defs": definitions,
@@ -141,7 +128,7 @@ def _build_run_section(definitions: dict) -> dict:
     section = _object(ClusterSettings, definitions, drop=("cluster", "settings"))
     settings = {"type": ["object", "null"], "description": "what the class is called with"}
     return section | {
-        "properties": section["properties"] | dict.fromkeys(EXAMPLES, settings),
+        "properties": section["properties"] | dict.fromkeys(CLUSTER_EXAMPLES, settings),
         "patternProperties": {CLUSTER_PATTERN: settings},
         "description": "a cluster to run on, in the place of processes of this machine",
     }
@@ -164,31 +151,19 @@ def _build_data_entries(definitions: dict) -> tuple[dict, dict]:
     return entries, {"anyOf": [_object(CsvData, definitions), embedded, generated]}
 
 
-def _build_learner_entries(definitions: dict) -> dict:
-    """Return the schema of each learner's entry by name; any learner is in the definitions."""
+def _build_entries(
+    kind: str, registry: Registry[LearnerRegistration], more: dict, definitions: dict
+) -> tuple[dict, list[dict]]:
+    """Return the schema of each learner's or measure's entry by name, and those of entries with other names."""
     entries, renamed = {}, []
-    for name, registered in LEARNERS.list_usable().items():
-        model = build_parameter_model(name)
-        own = _object(model, definitions)
-        for key in find_nested_learners(model):
+    for name, registered in registry.list_usable().items():
+        own = _object(registered.parameter_model, definitions)
+        for key in find_nested_learners(registered.parameter_model):
             own["properties"][key] |= {"$ref": "#/$defs/learner"}
-        own["properties"]["learner"] = {"const": name}
-        own["properties"] |= VARIANTS
+        own["properties"] |= {kind: {"const": name}} | more
         entries[name] = _optional(own, _first_line(registered.learner_class))
-        renamed.append(own | {"required": ["learner"]})
-    definitions["learner"] = {"anyOf": [{"enum": list(entries)}, CLASS_NAME, *renamed, CLASS_ENTRY]}
-    return entries
-
-
-def _build_measure_entries(definitions: dict) -> tuple[dict, dict]:
-    """Return the schema of each measure's entry by name, and that of entries with other names."""
-    entries, renamed = {}, []
-    for name, registered in MEASURES.items():
-        own = _object(build_parameter_model(name), definitions)
-        own["properties"] |= {"measure": {"const": name}, "on": ON}
-        entries[name] = _optional(own, _first_line(registered.learner_class))
-        renamed.append(own | {"required": ["measure"]})
-    return entries, {"anyOf": renamed}
+        renamed.append(own | {"required": [kind]})
+    return entries, renamed
 
 
 def _first_line(documented: Any) -> str:
@@ -218,10 +193,10 @@ def _add_classes(learners: dict) -> dict:
     return {"anyOf": [names, entries]}
 
 
-def _names_or_mapping(entries: dict, other: dict, names: list[str]) -> dict:
+def _names_or_mapping(entries: dict, other: dict) -> dict:
     return {
         "anyOf": [
-            {"type": "array", "items": {"enum": names}, "minItems": 1},
+            {"type": "array", "items": {"enum": list(entries)}, "minItems": 1},
             {"type": "object", "properties": entries, "additionalProperties": other, "minProperties": 1},
         ]
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from zoloss_cli.data.csv_files import RawColumn, RawTable, is_missing, is_number
+from zoloss_cli.data.read import RawColumn, RawTable, is_missing, is_number
 from zoloss_cli.errors import ConfigError, DataError, suggest_nearest
 
 MAX_LEVELS = 100
@@ -28,24 +29,12 @@ DATE = re.compile(
 
 @dataclass(frozen=True)
 class CsvColumn:
-    """A column of a table: numbers, or text with known levels.
-
-    Attributes
-    ----------
-    name : str
-        The name.
-    levels : tuple of str or None
-        The levels of a text column.
-    fill : float, str or None
-        The value that replaces missing ones, if these are filled.
-    is_marked : bool
-        Whether another feature is 1 where the value is missing, and 0 elsewhere.
-    """
+    """A column of a table: numbers, or text with known levels."""
 
     name: str
-    levels: tuple[str, ...] | None = None
-    fill: float | str | None = None
-    is_marked: bool = False
+    levels: tuple[str, ...] | None = None  # of a text column
+    fill: float | str | None = None  # the value that replaces missing ones, if these are filled
+    is_marked: bool = False  # whether another feature is 1 where the value is missing, and 0 elsewhere
 
     @property
     def features(self) -> list[str]:
@@ -76,13 +65,15 @@ def detect_column(table: RawTable, column: RawColumn, notes: list[str]) -> CsvCo
     values = {text: line for text, line in pairs if not is_missing(text)}
     words = [text for text in values if not is_number(text)]
     if not words:
-        text, line = min((pair for pair in values.items() if not np.isfinite(float(pair[0]))), key=_get_line)
+        pairs = zip(texts, lines, strict=True)
+        text, line = next((t, n) for t, n in pairs if not is_missing(t) and not np.isfinite(float(t)))
         raise DataError(f"{table.path}:{line}: column '{name}' is {text}, not a finite number")
     first = min(words, key=lambda word: values[word])
     where = f"{table.path}:{values[first]}: column '{name}' holds the text '{first}'"
     if DECIMAL_COMMA.fullmatch(first):
         raise DataError(f"{where}: numbers need a decimal point, not a comma")
-    is_date = _look_like_dates(list(values))
+    probes = list(values)[:N_PROBES]
+    is_date = sum(DATE.fullmatch(value) is not None for value in probes) >= DATE_SHARE * len(probes)
     if len(values) > MAX_LEVELS:
         raise DataError(f"{where} and {_describe_excess(name, len(values), len(texts), is_date)}")
     if len(words) < len(values):
@@ -95,10 +86,6 @@ def detect_column(table: RawTable, column: RawColumn, notes: list[str]) -> CsvCo
     elif len(values) == len(texts) >= MIN_IDS:
         notes.append(f"{table.path}: column '{name}' {_describe_id(name, 'text')}")
     return CsvColumn(name, tuple(sorted(values)))
-
-
-def _get_line(pair: tuple[str, int]) -> int:
-    return pair[1]
 
 
 def _describe_excess(name: str, n_levels: int, n_rows: int, is_date: bool) -> str:
@@ -122,22 +109,17 @@ def _find_odd_numbers(path: Path, column: RawColumn) -> list[str]:
     numbers = column.numbers
     if numbers is None or len(numbers) < MIN_IDS or column.missing.any():
         return []
-    if not _are_whole(numbers[:N_PROBES]) or not _are_whole(numbers):
+    if not np.array_equal(numbers, np.floor(numbers)):
         return []
     if _are_dates(numbers):
         return [
             f"{path}: column '{column.name}' looks like dates written as year, month and day; leave it out "
             f"with --drop '{column.name}', or write it as a number of days"
         ]
-    if len(np.unique(numbers[:N_PROBES])) < min(len(numbers), N_PROBES) or len(np.unique(numbers)) < len(
-        numbers
-    ):
-        return []
+    for part in (numbers[:N_PROBES], numbers):  # most columns repeat a number soon, which spares sorting all
+        if len(np.unique(part)) < len(part):
+            return []
     return [f"{path}: column '{column.name}' {_describe_id(column.name, 'whole number')}"]
-
-
-def _are_whole(numbers: np.ndarray) -> bool:
-    return bool(np.all(numbers == np.floor(numbers)))
 
 
 def _are_dates(numbers: np.ndarray) -> bool:
@@ -148,11 +130,6 @@ def _are_dates(numbers: np.ndarray) -> bool:
     return bool(np.all((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)))
 
 
-def _look_like_dates(values: list[str]) -> bool:
-    probes = values[:N_PROBES]
-    return sum(DATE.fullmatch(value) is not None for value in probes) >= DATE_SHARE * len(probes)
-
-
 LABEL_NAMES = ("label", "class", "target", "y", "outcome")  # the first that a table has
 
 
@@ -160,19 +137,12 @@ LABEL_NAMES = ("label", "class", "target", "y", "outcome")  # the first that a t
 class ColumnSelection:
     """The columns that a user names, apart from the label.
 
-    Attributes
-    ----------
-    drop : tuple of str
-        Columns to leave out. Each text is the name of a column, or several names separated by commas.
-    features : tuple of str
-        The only columns to use as features, in the same form as `drop`; empty for all.
-    id : str or None
-        A column that only identifies rows: not a feature, but copied to predictions.
+    Each text of `drop` and `features` is the name of a column, or several names separated by commas.
     """
 
-    drop: tuple[str, ...] = ()
-    features: tuple[str, ...] = ()
-    id: str | None = None
+    drop: tuple[str, ...] = ()  # columns to leave out
+    features: tuple[str, ...] = ()  # the only columns to use as features; empty for all
+    id: str | None = None  # a column that only identifies rows: not a feature, but copied to predictions
 
     def to_keys(self) -> dict[str, Any]:
         """Return what was named, as keys of a config's data set."""
@@ -185,22 +155,10 @@ ALL_COLUMNS = ColumnSelection()
 
 @dataclass(frozen=True)
 class ChosenColumns:
-    """Columns of a header by position.
-
-    Attributes
-    ----------
-    label : int
-        The label column.
-    is_guessed : bool
-        Whether the label column was guessed.
-    features : tuple of int
-        The columns that become features.
-    id : int or None
-        The column that identifies rows.
-    """
+    """Columns of a header by position."""
 
     label: int
-    is_guessed: bool
+    is_guessed: bool  # the label
     features: tuple[int, ...]
     id: int | None
 
@@ -208,19 +166,7 @@ class ChosenColumns:
 def choose_columns(
     path: Path, header: list[str], label: str | int | None, selection: ColumnSelection
 ) -> ChosenColumns:
-    """Return what each column of a header is used for.
-
-    Parameters
-    ----------
-    path : Path
-        The file, for messages.
-    header : list of str
-        The names of the columns.
-    label : str, int or None
-        The label column's name or index; None to guess it.
-    selection : ColumnSelection
-        The columns that the user named, apart from the label.
-    """
+    """Return what each column of a header is used for; `label` is a name, an index, or None to guess it."""
     dropped = set(resolve_columns(path, header, selection.drop, "drop"))
     chosen = set(resolve_columns(path, header, selection.features, "features"))
     ids = set() if selection.id is None else {_find_column(path, header, selection.id, "id")}
@@ -247,13 +193,6 @@ def choose_columns(
 def guess_label(header: Sequence[str], taken: Iterable[str] = ()) -> int | None:
     """Return the index of the column with a usual label name, or else of the last one; None if all are taken.
 
-    Parameters
-    ----------
-    header : sequence of str
-        The names of the columns.
-    taken : iterable of str
-        Columns with another use.
-
     Examples
     --------
     >>> guess_label(["Class", "size", "colour"])
@@ -273,19 +212,7 @@ def guess_label(header: Sequence[str], taken: Iterable[str] = ()) -> int | None:
 
 
 def resolve_columns(path: Path, header: list[str], texts: Iterable[str], option: str) -> list[str]:
-    """Return the columns that texts name: a whole text if a column has that name, otherwise its parts.
-
-    Parameters
-    ----------
-    path : Path
-        The file, for messages.
-    header : list of str
-        The names of the columns.
-    texts : iterable of str
-        The user's texts.
-    option : str
-        The option, for messages.
-    """
+    """Return the columns that texts name: a whole text if a column has that name, otherwise its parts."""
     names = []
     for text in texts:
         parts = [text] if text in header else [part.strip() for part in text.split(",")]
@@ -318,23 +245,9 @@ MIN_WHOLE_NUMBERS = 20  # likewise
 
 
 def index_labels(labels: list[str], positive: str | None, where: str) -> tuple[np.ndarray, list[str]]:
-    """Return the class index of each label, and the names of the classes.
+    """Return the class index of each label, and the names of the classes; with two, the last is positive.
 
-    Parameters
-    ----------
-    labels : list of str
-        The label of each sample.
-    positive : str or None
-        The positive class of a binary problem, against all others.
-    where : str
-        How messages begin.
-
-    Returns
-    -------
-    y : ndarray of shape (n_samples,)
-        Indices into `classes`.
-    classes : list of str
-        The classes; with two, the last is positive.
+    A `positive` class is one against all others. `where` is how messages begin.
     """
     names = sorted(set(labels))
     if len(names) < 2:
@@ -347,23 +260,14 @@ def index_labels(labels: list[str], positive: str | None, where: str) -> tuple[n
         y = np.array([int(label == str(positive)) for label in labels])
         return y, [rest, str(positive)]
     if len(names) > 2:  # ties go to the first class: 2 before 10
-        names = _sort_by_number(names)
+        with contextlib.suppress(ValueError):
+            names.sort(key=float)
     index = {name: i for i, name in enumerate(names)}
     return np.array([index[label] for label in labels]), names
 
 
 def check_spellings(path: Path, column: str, labels: list[str], lines: list[int]) -> None:
-    """Refuse labels such as 1 and 1.0: one class to a statistician, but two in a comparison of text.
-
-    Parameters
-    ----------
-    path, column : Path, str
-        The file and the label column, for messages.
-    labels : list of str
-        The label of each row.
-    lines : list of int
-        The line of each row.
-    """
+    """Refuse labels such as 1 and 1.0: one class to a statistician, but two in a comparison of text."""
     first = dict(zip(reversed(labels), reversed(lines), strict=True))
     same: dict[Decimal, str] = {}
     for label in sorted(filter(is_number, first), key=lambda label: first[label]):
@@ -396,55 +300,25 @@ def is_continuous(names: list[str], n_samples: int) -> bool:
 
 
 def join_names(names: list[str]) -> str:
-    """Return the names of classes as a list for a sentence, only the first if there are many."""
+    """Return the names of classes or columns as a list for a sentence, only the first if there are many."""
     more = f" and {len(names) - MAX_LISTED_CLASSES} more" if len(names) > MAX_LISTED_CLASSES else ""
     return ", ".join(names[:MAX_LISTED_CLASSES]) + more
 
 
-def _sort_by_number(names: list[str]) -> list[str]:
-    """Return the names in the order of their numbers, if all are numbers."""
-    try:
-        return sorted(names, key=float)
-    except ValueError:
-        return names
-
-
 @dataclass(frozen=True)
 class Gap:
-    """The missing values of a column, among the features made from it.
+    """The missing values of a column, among the features made from it."""
 
-    Attributes
-    ----------
-    start, stop : int
-        The column's features, without the one that marks missing values.
-    rows : ndarray of int
-        The samples without a value.
-    is_text : bool
-        Whether the features are indicators of levels.
-    """
-
-    start: int
-    stop: int
-    rows: np.ndarray
-    is_text: bool
+    start: int  # of the column's features
+    stop: int  # without the one that marks missing values
+    rows: np.ndarray  # the samples without a value
+    is_text: bool  # whether the features are indicators of levels
 
 
 def refill(X: np.ndarray, gaps: Sequence[Gap], samples: np.ndarray) -> np.ndarray:
     """Return the features with missing values filled from some samples, usually the training samples.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The features; the values in gaps are ignored.
-    gaps : sequence of Gap
-        Where values are missing.
-    samples : ndarray of int
-        The samples to learn from.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_features)
-        A copy if there are gaps. If no sample has a value, it is 0.
+    If no sample has a value, it is 0.
     """
     if not gaps:
         return X

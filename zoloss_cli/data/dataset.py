@@ -21,14 +21,13 @@ from zoloss_cli.config.catalog import (
 )
 from zoloss_cli.config.loader import build_data_spec
 from zoloss_cli.config.messages import InlineErrorCollector
-from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData, Flip, GeneratedData, Noise
+from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData, GeneratedData, Noise
 from zoloss_cli.data.columns import ColumnSelection, Gap, index_labels
-from zoloss_cli.data.csv_files import compute_file_sha256, find_sent_table, read_content, read_table
 from zoloss_cli.data.generators import Pool
+from zoloss_cli.data.read import compute_file_sha256, find_sent_table, read_content, read_table
 from zoloss_cli.data.uci import find_fetched_path
 from zoloss_cli.data.user_table import find_unusual_label, read_for_training
 from zoloss_cli.errors import DataError, ZolossError, suggest_nearest
-from zoloss_cli.registrations import Plugin
 from zoloss_cli.registry import DATASET_PLUGINS
 
 if TYPE_CHECKING:
@@ -48,29 +47,8 @@ def add_noise(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Append floor(fraction * N) samples, uniform in [min - (max-min)/2, max + (max-min)/2] of each feature.
 
-    Parameters
-    ----------
-    X, y : ndarray
-        The samples and their class indices.
-    n_classes : int
-        The number of classes.
-    fraction : float
-        The number of samples to add, as a share of N.
-    one_class : int or None
-        The class of all of them, or None for random, equally likely classes.
-    seed, draw : int
-        Draws of a seed differ, and draw 0 does not depend on how many there are.
-
-    Returns
-    -------
-    X : ndarray
-        The samples, with the added ones last.
-    y : ndarray
-        Their class indices.
-
-    Notes
-    -----
-    The paper says that all noise has one class, but its Table 2 fits random classes.
+    All have `one_class`, or random classes if it is None: the paper says the former, but its Table 2 fits the
+    latter. Draws of a seed differ, and draw 0 does not depend on how many there are.
     """
     rng = np.random.default_rng([seed, NOISE_STREAM, draw] if draw else [seed, NOISE_STREAM])
     extra = int(fraction * X.shape[0])
@@ -84,28 +62,7 @@ def add_noise(
 def flip_labels(
     y: np.ndarray, n_classes: int, share: float, is_last: bool, seed: int, draw: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Give floor(share * N) samples another class at random.
-
-    Parameters
-    ----------
-    y : ndarray
-        The class indices.
-    n_classes : int
-        The number of classes.
-    share : float
-        The number of samples to change, as a share of N.
-    is_last : bool
-        Whether to change the last samples instead of random ones.
-    seed, draw : int
-        The source of all random choices.
-
-    Returns
-    -------
-    y : ndarray
-        The class indices after the change.
-    flipped : ndarray
-        The changed samples, in order.
-    """
+    """Give floor(share * N) samples, random or the last ones, another class; return labels and samples."""
     rng = np.random.default_rng([seed, FLIP_STREAM, draw])
     order, count = rng.permutation(len(y)), int(share * len(y))
     flipped = np.arange(len(y) - count, len(y)) if is_last else np.sort(order[:count])
@@ -115,22 +72,7 @@ def flip_labels(
 
 
 def generate(name: str, seed: int, **settings: Any) -> Pool:
-    """Return the pool of a generator for a seed.
-
-    Parameters
-    ----------
-    name : str
-        A generator, zoloss's own or another package's.
-    seed : int
-        The seed of the pool.
-    **settings
-        The generator's own parameters, such as `size`.
-
-    Returns
-    -------
-    Pool
-        Samples, their class indices, and the names of classes and features.
-    """
+    """Return the pool of a generator, zoloss's own or another package's, for a seed and its own parameters."""
     registered = find_generator(name)
     rng = np.random.default_rng([seed, int.from_bytes(name.encode(), "big")])
     if registered.plugin is None:
@@ -140,26 +82,13 @@ def generate(name: str, seed: int, **settings: Any) -> Pool:
         X, y = np.asarray(pool.X, dtype=np.float64), np.asarray(pool.y)
     except Exception as error:
         raise registered.plugin.build_error(f"gives no pool: {type(error).__name__}: {error}") from error
-    _check_pool(registered.plugin, X, y, pool)
-    return Pool(X, y.astype(int), [str(c) for c in pool.classes], [str(f) for f in pool.features])
-
-
-def _check_pool(plugin: Plugin, X: np.ndarray, y: np.ndarray, pool: Pool) -> None:
     has_names = X.ndim == 2 and X.shape == (len(y), len(pool.features)) and np.all(np.isfinite(X))
     has_classes = y.ndim == 1 and y.dtype.kind in "iu" and set(np.unique(y)) <= set(range(len(pool.classes)))
     if not (has_names and has_classes):
-        raise plugin.build_error("gives no pool of N x m finite features, N class indices, and names of both")
-
-
-def hash_plugin_pools(name: str, seeds: tuple[int, ...], **settings: Any) -> dict[str, str]:
-    """Return the sha256 of the pools of another package's generator, which may change, unlike ours."""
-    if find_generator(name).plugin is None:
-        return {}
-    digest = hashlib.sha256()
-    for seed in seeds:
-        pool = generate(name, seed, **settings)
-        digest.update(np.ascontiguousarray(pool.X).tobytes() + pool.y.astype(np.int64).tobytes())
-    return {"sha256": digest.hexdigest()}
+        raise registered.plugin.build_error(
+            "gives no pool of N x m finite features, N class indices, and names of both"
+        )
+    return Pool(X, y.astype(int), [str(c) for c in pool.classes], [str(f) for f in pool.features])
 
 
 def find_entry(name: str) -> CatalogEntry:
@@ -199,47 +128,20 @@ def _describe_plugin_table(name: str) -> CatalogEntry:
     )
 
 
-MAX_CACHED_DATASETS = 128
-MAX_CACHED_FINGERPRINTS = 256
-
-
 @dataclass(frozen=True)
 class DataSet:
-    """Samples with their classes.
+    """Samples with their classes; the arrays are read-only."""
 
-    Attributes
-    ----------
-    name : str
-        The name in tables.
-    X : ndarray of shape (n_samples, n_features)
-        The features; read-only.
-    y : ndarray of shape (n_samples,)
-        Indices into `classes`; read-only.
-    classes : list of str
-        The names of the classes; the last one is the positive class of a binary problem.
-    features : list of str
-        The names of the features.
-    notes : list of str
-        What readers of results should know about the data.
-    flipped : ndarray of int
-        The samples whose label is not the true class.
-    true_y : ndarray or None
-        The true classes, if they differ from `y`.
-    gaps : tuple of Gap
-        Where missing values were filled from all samples.
-    long_numbers : dict of {int: list of str}
-        The values, as written, of features that floating-point numbers do not hold exactly.
-    """
-
-    name: str
+    name: str  # in tables
     X: np.ndarray
-    y: np.ndarray
-    classes: list[str]
+    y: np.ndarray  # indices into `classes`
+    classes: list[str]  # the last one is the positive class of a binary problem
     features: list[str]
-    notes: list[str] = field(default_factory=list)
-    flipped: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
-    true_y: np.ndarray | None = None
-    gaps: tuple[Gap, ...] = ()
+    notes: list[str] = field(default_factory=list)  # what readers of results should know about the data
+    flipped: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))  # samples with a wrong label
+    true_y: np.ndarray | None = None  # the true classes, if they differ from `y`
+    gaps: tuple[Gap, ...] = ()  # where missing values were filled from all samples
+    # The values, as written, of features that floating-point numbers do not hold exactly.
     long_numbers: dict[int, list[str]] = field(default_factory=dict)
 
     @property
@@ -253,21 +155,17 @@ def find_draw(spec: DataSpec, k: int) -> int:
     return k % spec.n_draws
 
 
-@functools.lru_cache(maxsize=MAX_CACHED_DATASETS)
+@functools.lru_cache(maxsize=128)
 def load_data(spec: DataSpec, draw: int = 0) -> DataSet:
-    """Return the data set that a config entry names, checked and ready to split.
-
-    Parameters
-    ----------
-    spec : EmbeddedData, GeneratedData or CsvData
-        The entry.
-    draw : int
-        Which of its data sets, below ``spec.n_draws``.
-    """
+    """Return the data set of a config entry, ready to split; `draw` is one of its `n_draws`."""
     # Through the cache again: the draws of noise and of flipped labels share the data they are made from.
     if spec.flip is not None:
-        clean = spec.model_copy(update={"flip": None})
-        data = _flip_labels(load_data(clean, find_draw(clean, draw)), spec.flip, draw)
+        clean, flip = spec.model_copy(update={"flip": None}), spec.flip
+        data = load_data(clean, find_draw(clean, draw))
+        y, flipped = flip_labels(
+            data.y, len(data.classes), flip.share, flip.rows == "last", flip.seed, draw % flip.draws
+        )
+        data = replace(data, y=y, flipped=flipped, true_y=data.y)
     elif spec.noise is not None:
         clean = spec.model_copy(update={"noise": None})
         data = _add_noise(load_data(clean, find_draw(clean, draw)), spec.noise, draw)
@@ -275,44 +173,38 @@ def load_data(spec: DataSpec, draw: int = 0) -> DataSet:
         seed = spec.pool_seeds[draw]
         data = DataSet(spec.name, *generate(spec.generator, seed, size=spec.size, **dict(spec.settings)))
     elif isinstance(spec, CsvData):
-        selection = ColumnSelection(spec.drop, spec.features, spec.id)
-        table = read_for_training(Path(spec.csv), spec.label, spec.missing, selection=selection)
+        table = read_for_training(Path(spec.csv), spec.label, spec.missing, selection=_select_columns(spec))
         y, classes = table.index_classes(spec.positive)
-        notes = table.list_notes()
-        data = DataSet(spec.name, table.X, y, classes, table.features, notes, gaps=table.gaps)
-        data = replace(data, long_numbers=table.long_numbers)
+        notes, gaps, long_numbers = table.list_notes(), table.gaps, table.long_numbers
+        data = DataSet(
+            spec.name, table.X, y, classes, table.features, notes, gaps=gaps, long_numbers=long_numbers
+        )
     else:
-        data = _read_table(spec)
+        data = _read_embedded(spec)
     data = replace(data, X=np.ascontiguousarray(data.X, dtype=np.float64))
     data.X.setflags(write=False)
     data.y.setflags(write=False)
     return data
 
 
-def _flip_labels(data: DataSet, flip: Flip, draw: int) -> DataSet:
-    is_last = flip.rows == "last"
-    y, flipped = flip_labels(data.y, len(data.classes), flip.share, is_last, flip.seed, draw % flip.draws)
-    return replace(data, y=y, flipped=flipped, true_y=data.y)
+def _select_columns(spec: CsvData) -> ColumnSelection:
+    return ColumnSelection(spec.drop, spec.features, spec.id)
 
 
 def _add_noise(data: DataSet, noise: Noise, draw: int) -> DataSet:
-    one_class = _find_noise_class(data, noise) if noise.labels == "one-class" else None
+    one_class = None
+    if noise.labels == "one-class":
+        if noise.label is not None and noise.label not in data.classes:
+            hint = suggest_nearest(noise.label, data.classes)
+            raise DataError(f"data set '{data.name}' has no class '{noise.label}'{hint}")
+        one_class = int(data.y[0]) if noise.label is None else data.classes.index(noise.label)
     X, y = add_noise(
         data.X, data.y, len(data.classes), noise.fraction, one_class, noise.seed, draw % noise.draws
     )
     return replace(data, X=X, y=y, gaps=())  # noise is drawn in the range of all samples
 
 
-def _find_noise_class(data: DataSet, noise: Noise) -> int:
-    if noise.label is None:
-        return int(data.y[0])
-    if noise.label not in data.classes:
-        hint = suggest_nearest(noise.label, data.classes)
-        raise DataError(f"data set '{data.name}' has no class '{noise.label}'{hint}")
-    return data.classes.index(noise.label)
-
-
-def _read_table(spec: EmbeddedData) -> DataSet:
+def _read_embedded(spec: EmbeddedData) -> DataSet:
     entry, path = find_entry(spec.dataset), find_data_path(spec)
     if spec.source == "embedded" and compute_file_sha256(path) != entry.sha256:
         raise DataError(f"{path} was changed: its sha256 is not the one in catalog.yaml")
@@ -343,35 +235,24 @@ def describe_change(path: str) -> str:
     return f"{path} changed since the run was planned; run the same command again, which makes a new plan"
 
 
-def _describe_csv(spec: CsvData) -> dict[str, Any]:
-    """Return the content of the user's own table, and how it is read; later keys only if they are used."""
-    path = find_data_path(spec)
-    content = read_content(path)
-    label = spec.label if spec.label is not None else find_unusual_label(path, content)
-    described: dict[str, Any] = {
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "label": label,
-        "missing": spec.missing,
-        "positive": spec.positive,
-    }
-    return described | ColumnSelection(spec.drop, spec.features, spec.id).to_keys()
-
-
-@functools.lru_cache(maxsize=MAX_CACHED_FINGERPRINTS)
+@functools.lru_cache(maxsize=256)
 def compute_fingerprint(spec: DataSpec) -> dict[str, Any]:
-    """Return what identifies this data set in the identity of results.
-
-    Returns
-    -------
-    dict
-        The content's sha256, or the generator, its seed and settings; and noise and flipped labels.
-    """
+    """Return what identifies a data set in the identity of results: its content, noise and flipped labels."""
+    content: dict[str, Any]
     if isinstance(spec, GeneratedData):
         settings = {"size": spec.size, **dict(spec.settings)}
-        plugin_hash = hash_plugin_pools(spec.generator, spec.pool_seeds, **settings)
-        content = {"generator": spec.generator, "seed": spec.seed, **settings, **plugin_hash}
+        content = {"generator": spec.generator, "seed": spec.seed, **settings}
+        if find_generator(spec.generator).plugin is not None:  # which may change, unlike ours
+            digest = hashlib.sha256()
+            for pool in (generate(spec.generator, seed, **settings) for seed in spec.pool_seeds):
+                digest.update(np.ascontiguousarray(pool.X).tobytes() + pool.y.astype(np.int64).tobytes())
+            content["sha256"] = digest.hexdigest()
     elif isinstance(spec, CsvData):
-        content = _describe_csv(spec)
+        path = Path(spec.csv)
+        table = read_content(path)
+        label = spec.label if spec.label is not None else find_unusual_label(path, table)
+        content = {"sha256": hashlib.sha256(table).hexdigest(), "label": label}
+        content |= {"missing": spec.missing, "positive": spec.positive, **_select_columns(spec).to_keys()}
     else:
         entry = find_entry(spec.dataset)
         sha256 = entry.sha256 if spec.source == "embedded" else compute_file_sha256(find_data_path(spec))

@@ -18,17 +18,7 @@ N_PROBES = 2000
 
 
 def build_random_target(rng: np.random.Generator, model: str, dimensions: int, complexity: int) -> Target:
-    """Return a random function on [-1, 1]^dimensions that is positive on about half of it.
-
-    Parameters
-    ----------
-    rng : Generator
-        The source of all random choices.
-    model : {'any', 'network', 'svm', 'rbf'}
-        The kind of model; 'any' for one of them at random.
-    dimensions, complexity : int
-        The number of inputs; the number of hidden units, support vectors or Gaussians.
-    """
+    """Return a random function on [-1, 1]^dimensions that is positive on about half of it."""
     name = str(rng.choice(list(MODELS))) if model == "any" else model
     score = MODELS[name](rng, dimensions, complexity)
     middle = np.median(score(draw_inputs(rng, N_PROBES, dimensions)))
@@ -64,7 +54,7 @@ MODELS = {"network": _build_network, "svm": _build_svm, "rbf": _build_rbf}
 
 
 N_DISKS = 3  # concentric disks of equal widths (Li's thesis 2006, Fig. 1.1)
-DISK_RADII = tuple((i + 1) / N_DISKS for i in range(N_DISKS))
+DISK_RADII = (1 / N_DISKS, 2 / N_DISKS, 1.0)
 
 # The Yin-Yang of Li et al. (2005): a plate with two lobes, whose centres are a lobe's radius to the left and
 # right of its own, and samples in a slightly larger disk.
@@ -246,7 +236,7 @@ def data_engine(
 ) -> Pool:
     """Draw samples in a cube, labelled by a random neural network, SVM or RBF model that depends on the seed.
 
-    In the spirit of the Caltech Data Engine of Li's thesis (2006, section 3.3.1); see data_engine.py.
+    In the spirit of the Caltech Data Engine of Li's thesis (2006, section 3.3.1).
     """
     target = build_random_target(rng, model, dimensions, complexity)
     X = draw_inputs(rng, size, dimensions)

@@ -13,24 +13,12 @@ from zoloss_cli.errors import DataError
 
 @dataclass(frozen=True)
 class SplitRule:
-    """How many samples train and test, and the master seed of all splits.
+    """How many samples train and test, and the master seed of all splits."""
 
-    Attributes
-    ----------
-    train : int, float or 'all'
-        The count or share of training samples; with 'all', there is no test sample.
-    test : int or None
-        The count of test samples; None for all others.
-    seed : int
-        The master seed.
-    predefined : bool
-        Whether the split is the data set's own, its first `train` samples: then it is the same in every repeat.
-    """
-
-    train: int | float | str
-    test: int | None
+    train: int | float | str  # the count or share of training samples; with 'all', there is no test sample
+    test: int | None  # the count of test samples; None for all others
     seed: int
-    predefined: bool = False
+    predefined: bool = False  # the data set's own split, its first `train` samples: the same in every repeat
 
     def compute_sizes(self, n: int, where: str) -> tuple[int, int]:
         """Return (n_train, n_test) for n samples: round(share * n) or the count, and the rest or the count."""
@@ -64,29 +52,11 @@ def derive_seed(master: int, dataset: str, k: int, learner: str | None = None) -
 def scale_parts(
     train: np.ndarray, test: np.ndarray, how: str, fit_on: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Scale the training and the test part by statistics of the training part.
+    """Scale the training and the test part by statistics of the training part, or of the samples `fit_on`.
 
-    Parameters
-    ----------
-    train, test : ndarray
-        The samples of both parts.
-    how : {'minmax', 'standard', 'none'}
-        See Notes.
-    fit_on : ndarray or None
-        The samples to fit the scaling to, if not the training part.
-
-    Returns
-    -------
-    train : ndarray
-        The scaled training samples.
-    test : ndarray
-        The scaled test samples; a feature that is constant in the fitted samples becomes 0.
-
-    Notes
-    -----
     'minmax' maps the samples to [-1, 1] as (x - (hi+lo)/2) / ((hi-lo)/2), a form on whose rounding the
     published test errors depend; test values may leave [-1, 1]. 'standard' gives mean 0 and variance 1 (ddof =
-    1).
+    1). A feature that is constant in the fitted samples becomes 0.
     """
     if how == "none":
         return train, test

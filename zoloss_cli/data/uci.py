@@ -71,24 +71,7 @@ def read_embedded_rows(entry: CatalogEntry) -> tuple[Row, list[Row]]:
 
 
 def convert_file(entry: CatalogEntry, recipe: UciRecipe, filename: str, content: bytes) -> list[Row]:
-    """Return the rows of one original file: features in the embedded order, then the label.
-
-    Parameters
-    ----------
-    entry : CatalogEntry
-        The embedded table.
-    recipe : UciRecipe
-        How it is made from the original.
-    filename : str
-        The original's name, for messages.
-    content : bytes
-        The original.
-
-    Raises
-    ------
-    UnexpectedFileError
-        If the file is not what the recipe describes.
-    """
+    """Return the rows of one original file: features in the order of the embedded table, then the label."""
     try:
         lines = content.decode("utf-8").splitlines()
     except UnicodeDecodeError:
@@ -187,43 +170,16 @@ CHUNK_BYTES = 2**16
 
 @dataclass(frozen=True)
 class FetchReport:
-    """What was fetched, what was written, and how it differs from the embedded copy.
+    """What was fetched, what was written, and how it differs from the embedded copy."""
 
-    Attributes
-    ----------
-    name : str
-        The data set.
-    path : Path
-        The written CSV file.
-    urls : list of str
-        Where the original files came from.
-    sha256 : dict of {str: str}
-        The hash of each original file.
-    rows, features : int
-        The size of the table.
-    pinned : bool
-        Whether the hash of every original file was known and matches.
-    differences : list of str
-        How the table differs from the embedded copy; empty if it does not.
-    """
-
-    name: str
-    path: Path
-    urls: list[str]
-    sha256: dict[str, str]
+    name: str  # of the data set
+    path: Path  # of the written CSV file
+    urls: list[str]  # where the original files came from
+    sha256: dict[str, str]  # of each original file
     rows: int
     features: int
-    pinned: bool
-    differences: list[str]
-
-
-@dataclass(frozen=True)
-class _Original:
-    """A file of the archive."""
-
-    filename: str
-    url: str
-    content: bytes
+    pinned: bool  # whether the hash of every original file was known and matches
+    differences: list[str]  # between the table and the embedded copy
 
 
 class _DownloadError(Exception):
@@ -242,44 +198,32 @@ class _MissingFileError(_DownloadError):
 def fetch(name: str, into: Path | None = None, archive: str = ARCHIVE) -> FetchReport:
     """Fetch a data set's original files, write them as one CSV like the embedded one, and compare the two.
 
-    Parameters
-    ----------
-    name : str
-        An embedded data set.
-    into : Path or None
-        The folder for the CSV; None for the user's cache.
-    archive : str
-        The address of the archive or of a mirror.
-
-    Returns
-    -------
-    FetchReport
-        What was fetched and written.
-
-    Raises
-    ------
-    DataError
-        If the files cannot be fetched, are not the known ones, or cannot be written.
+    The folder `into` is the user's cache if it is None; `archive` may be the address of a mirror.
     """
     entry, target = find_embedded_entry(name), find_fetched_path(name, into)
     if entry.uci is None:
         raise DataError(f"data set '{name}' has no original in the UCI archive; use the embedded copy")
-    if entry.uci.withdrawn:
-        raise DataError(
-            f"data set '{name}' cannot be fetched from {entry.uci.files[0]}: {entry.uci.withdrawn}; "
-            "the embedded copy still works"
-        )
     try:
+        if entry.uci.withdrawn:
+            raise _DownloadError(entry.uci.files[0], entry.uci.withdrawn)
         originals = _fetch_originals(entry.uci, archive.rstrip("/"))
-        hashes = {original.filename: _verify_sha256(original, entry.uci.sha256) for original in originals}
-        rows = [row for original in originals for row in _convert_original(entry, entry.uci, original)]
+        hashes = {filename: hashlib.sha256(content).hexdigest() for filename, _, content in originals}
+        rows: list[Row] = []
+        for filename, url, content in originals:
+            digest, known = hashes[filename], entry.uci.sha256.get(filename)
+            if known not in (digest, None):
+                raise _DownloadError(url, f"{filename} has sha256 {digest}, the known one is {known}")
+            try:
+                rows += convert_file(entry, entry.uci, filename, content)
+            except UnexpectedFileError as error:
+                raise _DownloadError(url, error) from error
     except _DownloadError as error:
         raise DataError(
             f"data set '{name}' cannot be fetched from {error.url}: {error.reason}; "
             "the embedded copy still works"
         ) from error
 
-    urls = list(dict.fromkeys(original.url for original in originals))
+    urls = list(dict.fromkeys(url for _, url, _ in originals))
     header, embedded = read_embedded_rows(entry)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -301,33 +245,15 @@ def fetch(name: str, into: Path | None = None, archive: str = ARCHIVE) -> FetchR
     )
 
 
-def _fetch_originals(recipe: UciRecipe, archive: str) -> list[_Original]:
-    """Return the files in the recipe's order: from the zip, or one by one if there is no zip."""
+def _fetch_originals(recipe: UciRecipe, archive: str) -> list[tuple[str, str, bytes]]:
+    """Return (name, address, content) of each file, in the recipe's order: from a zip, or one by one."""
     try:
         url, body = _download(archive + recipe.zip)
     except _MissingFileError:
         addresses = {unquote(posixpath.basename(urlsplit(url).path)): url for url in recipe.files}
-        downloads = [
-            (member, *_download(archive + addresses[member].removeprefix(ARCHIVE))) for member in recipe.members
-        ]
-        return [_Original(member, url, body) for member, url, body in downloads]
-    return [_Original(member, url, content) for member, content in _unzip(url, body, recipe.members)]
-
-
-def _verify_sha256(original: _Original, known_hashes: dict[str, str]) -> str:
-    """Return the file's hash, which must match the known one if there is one."""
-    digest = hashlib.sha256(original.content).hexdigest()
-    known = known_hashes.get(original.filename, digest)
-    if digest != known:
-        raise _DownloadError(original.url, f"{original.filename} has sha256 {digest}, the known one is {known}")
-    return digest
-
-
-def _convert_original(entry: CatalogEntry, recipe: UciRecipe, original: _Original) -> list[Row]:
-    try:
-        return convert_file(entry, recipe, original.filename, original.content)
-    except UnexpectedFileError as error:
-        raise _DownloadError(original.url, error) from error
+        paths = {member: addresses[member].removeprefix(ARCHIVE) for member in recipe.members}
+        return [(member, *_download(archive + path)) for member, path in paths.items()]
+    return [(member, url, content) for member, content in _unzip(url, body, recipe.members)]
 
 
 def _download(url: str) -> tuple[str, bytes]:
@@ -338,7 +264,7 @@ def _download(url: str) -> tuple[str, bytes]:
         if urlsplit(url).scheme not in ("http", "https"):
             raise _DownloadError(url, "only http and https addresses are fetched")
         request = urllib.request.Request(url, headers={"User-Agent": "zoloss"})
-        with _build_opener().open(request, timeout=STALL_SECONDS) as response:
+        with urllib.request.build_opener(_WebRedirects).open(request, timeout=STALL_SECONDS) as response:
             promised = response.length or 0
             if promised > MAX_BYTES:
                 raise _DownloadError(url, f"its {promised} bytes are more than the allowed {MAX_BYTES}")
@@ -377,22 +303,6 @@ class _WebRedirects(urllib.request.HTTPRedirectHandler):
         if fp is not None:
             fp.close()  # otherwise urllib would read all of it, however long
         return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
-def _build_opener() -> urllib.request.OpenerDirector:
-    """Return an opener without the handlers for file, ftp and data addresses that urllib adds by default."""
-    opener = urllib.request.OpenerDirector()
-    for handler in (
-        urllib.request.ProxyHandler(),
-        urllib.request.HTTPHandler(),
-        urllib.request.HTTPSHandler(),
-        urllib.request.HTTPDefaultErrorHandler(),
-        urllib.request.HTTPErrorProcessor(),
-        urllib.request.UnknownHandler(),
-        _WebRedirects(),
-    ):
-        opener.add_handler(handler)
-    return opener
 
 
 def _unzip(url: str, body: bytes, wanted: list[str]) -> list[tuple[str, bytes]]:

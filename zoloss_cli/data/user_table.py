@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -32,12 +33,10 @@ from zoloss_cli.data.columns import (
     list_feature_names,
     refill,
 )
-from zoloss_cli.data.csv_files import RawColumn, RawTable, is_missing, is_number
-from zoloss_cli.data.table_files import read_header, read_raw_table
+from zoloss_cli.data.read import RawColumn, RawTable, is_missing, is_number, read_header, read_raw_table
 from zoloss_cli.errors import DataError
 
 MAX_CLASSES = 100  # a column with more hardly holds classes
-ROWS_PER_COPY = 4096  # so that written rows stay in the processor's cache
 MAX_SAFE_LENGTH = 15
 MAX_DIGITS = 400  # of a number in a proof, and its largest exponent: floating-point numbers have smaller ones
 FILLING = ("impute", "indicator")  # policies for missing values that fill them by statistics
@@ -45,44 +44,19 @@ FILLING = ("impute", "indicator")  # policies for missing values that fill them 
 
 @dataclass(frozen=True)
 class CsvTable:
-    """A table to learn from or to predict.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    columns : tuple of CsvColumn
-        The columns except the label.
-    X : ndarray of shape (n_samples, n_features)
-        The features.
-    label : str
-        The name of the label column.
-    labels : list of str or None
-        The label of each row; None if there is no label column.
-    lines : list of int
-        The line of the file that each row begins on.
-    dropped : int
-        The number of dropped rows with missing values.
-    notes : list of str
-        Notes from reading the table.
-    gaps : tuple of Gap
-        Where missing values were filled by the median or the most frequent level.
-    id : str or None
-        The column that only identifies rows.
-    long_numbers : dict of {int: list of str}
-        The values, as written, of features that floating-point numbers do not hold exactly.
-    """
+    """A table to learn from or to predict."""
 
     path: Path
-    columns: tuple[CsvColumn, ...]
+    columns: tuple[CsvColumn, ...]  # except the label
     X: np.ndarray
-    label: str
-    labels: list[str] | None
-    lines: list[int]
-    dropped: int = 0
+    label: str  # the name of the label column
+    labels: list[str] | None  # of each row; None if there is no label column
+    lines: list[int]  # the line of the file that each row begins on
+    dropped: int = 0  # rows with missing values
     notes: list[str] = field(default_factory=list)
-    gaps: tuple[Gap, ...] = ()
-    id: str | None = None
+    gaps: tuple[Gap, ...] = ()  # where missing values were filled by the median or the most frequent level
+    id: str | None = None  # the column that only identifies rows
+    # The values, as written, of features that floating-point numbers do not hold exactly.
     long_numbers: dict[int, list[str]] = field(default_factory=dict)
 
     @property
@@ -110,17 +84,20 @@ class CsvTable:
             )
         return index_labels(self.labels, positive, where)
 
-    def fill_from(self, samples: np.ndarray) -> np.ndarray:
-        """Return the features with missing values filled from these samples, not from all as in `X`."""
-        return refill(self.X, self.gaps, samples)
+    def list_levels(self, indicators: Mapping[str, tuple[str, str]] = MappingProxyType({})) -> list[str]:
+        """Return how each text column became numbers, one sentence each.
 
-    def list_levels(self) -> list[str]:
-        """Return how each text column became numbers, one sentence each."""
-        return [
-            f"'{column.name}' has one indicator, 1 or 0, for each of: {', '.join(column.levels)}"
-            for column in self.columns
-            if column.levels is not None
-        ]
+        A rule has only one indicator of the columns in `indicators`: 0 for their first level, 1 for the second.
+        """
+        lines = []
+        for column in self.columns:
+            if column.name in indicators:
+                zero, one = indicators[column.name]
+                lines.append(f"'{column.name}' has one indicator: 1 for {one}, 0 for {zero}")
+            elif column.levels is not None:
+                levels = ", ".join(column.levels)
+                lines.append(f"'{column.name}' has one indicator, 1 or 0, for each of: {levels}")
+        return lines
 
     def list_notes(self) -> list[str]:
         """Return notes on how the file became numbers, one sentence each."""
@@ -139,23 +116,10 @@ def read_for_training(
 ) -> CsvTable:
     """Read a table with labels; its values determine which columns are text, and their levels are sorted.
 
-    Parameters
-    ----------
-    path : Path
-        The file; `-` for standard input.
-    label : str, int or None
-        The name or index of the label column; None for one with a usual name, such as `class`, or else the
-        last.
-    missing : {'error', 'drop', 'zero', 'impute', 'indicator'}
-        What to do with missing values: refuse them; drop the row; read them as the number 0, and as no level at
-        all in a text column; fill them with the median or the most frequent level; or the same, with another
-        feature that marks them.
-    content : bytes or None
-        The file's content, if already read.
-    selection : ColumnSelection
-        The columns to use.
-    as_written : bool
-        Whether to read all values as written, even of a large file, for proofs about them.
+    Missing values are refused ('error'), their rows left out ('drop'), read as the number 0, and as no level at
+    all in a text column ('zero'), filled with the median or the most frequent level ('impute'), or the same,
+    with another feature that marks them ('indicator'). Proofs need all values `as_written`, even of a large
+    file. `content` is the file's, if already read.
     """
 
     def choose_texts(header: list[str]) -> list[str]:
@@ -165,7 +129,9 @@ def read_for_training(
 
     raw = _leave_out_counter(read_raw_table(path, content, None if as_written else choose_texts))
     path, header = raw.path, raw.header
-    _check_names(path, header)
+    if "" in header:
+        at = header.index("") + 1
+        raise DataError(f"{path}:1: column {at} has no name; name it, or leave it out if it only counts rows")
     chosen = choose_columns(path, header, label, selection)
     if not chosen.features:
         raise DataError(f"{path} has a label column but no features")
@@ -206,14 +172,6 @@ def _leave_out_counter(raw: RawTable) -> RawTable:
         return raw
     notes = [*raw.notes, f"{raw.path}: the first column, which has no name and counts the rows, was left out"]
     return RawTable(raw.path, raw.header[1:], raw.columns[1:], raw.lines, notes)
-
-
-def _check_names(path: Path, header: list[str]) -> None:
-    for i, name in enumerate(header):
-        if not name:
-            raise DataError(
-                f"{path}:1: column {i + 1} has no name; name it, or leave it out if it only counts rows"
-            )
 
 
 def _select_rows(table: RawTable, chosen: ChosenColumns, missing: str) -> np.ndarray:
@@ -268,7 +226,7 @@ def _describe_fill(column: CsvColumn, raw: RawColumn, path: Path, missing: str) 
     if raw.missing.all():
         raise DataError(f"{path}: column '{column.name}' has no values at all; leave it out with --drop")
     is_marked = missing == "indicator" and bool(raw.missing.any())
-    known = _encode_column(column, raw)[~raw.missing]
+    known = encode_column(column, raw)[~raw.missing]
     fill = compute_fill(known, column.levels is not None)
     value = float(fill[0]) if column.levels is None else column.levels[int(np.argmax(fill))]
     return replace(column, fill=value, is_marked=is_marked)
@@ -279,19 +237,15 @@ def _encode(
 ) -> tuple[np.ndarray, tuple[Gap, ...]]:
     """Return the features of all rows, and where values were filled."""
     X = np.zeros((len(fields[0].missing), len(list_feature_names(columns))))
-    gaps, start, blocks = [], 0, []
+    gaps, start = [], 0
     for column, raw in zip(columns, fields, strict=True):
         stop = start + column.width
-        blocks.append((slice(start, stop), _encode_column(column, raw)))
+        X[:, start:stop] = encode_column(column, raw)
         if missing in FILLING and raw.missing.any():
             gaps.append(Gap(start, stop, np.flatnonzero(raw.missing), column.levels is not None))
         if column.is_marked:
             X[raw.missing, stop] = 1.0
         start += len(column.features)
-    for first in range(0, len(X), ROWS_PER_COPY):
-        rows = slice(first, first + ROWS_PER_COPY)
-        for place, block in blocks:
-            X[rows, place] = block[rows]
     return refill(X, gaps, np.arange(len(X))), tuple(gaps)
 
 
@@ -300,19 +254,7 @@ def merge_long_numbers(
 ) -> np.ndarray:
     """Return features as written: X, with fractions in place of numbers that it does not hold exactly.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The features; samples without texts, such as noise, are last.
-    long_numbers : mapping of {int: sequence of str}
-        The texts of such features; missing ones keep the number that they were filled with.
-    names : sequence of str
-        The features, for messages.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_features)
-        X itself if nothing is to be replaced.
+    Samples without texts, such as noise, are last; missing values keep the number that they were filled with.
     """
     if not long_numbers:
         return X
@@ -344,20 +286,15 @@ def _find_long_numbers(columns: tuple[CsvColumn, ...], fields: Sequence[RawColum
     return found
 
 
-def _encode_column(column: CsvColumn, raw: RawColumn) -> np.ndarray:
-    """Return the features of a column; a missing value is 0 and has no level."""
+def encode_column(column: CsvColumn, raw: RawColumn) -> np.ndarray:
+    """Return the features of a column; a missing value is 0, and like an unknown level has no indicator."""
     if column.levels is not None:
-        places = index_levels(column.levels, raw.get_texts())
+        place = {level: k for k, level in enumerate(column.levels)}
+        places = np.array([place.get(text, -1) for text in raw.get_texts()])
         return (places[:, None] == np.arange(len(column.levels))).astype(np.float64)
     assert raw.numbers is not None, "since it is a column of numbers"
     numbers = np.where(raw.missing, 0.0, raw.numbers) if raw.missing.any() else raw.numbers
     return numbers[:, None]
-
-
-def index_levels(levels: tuple[str, ...], texts: list[str]) -> np.ndarray:
-    """Return the index of each text among levels; -1 if it is not a level."""
-    place = {level: k for k, level in enumerate(levels)}
-    return np.fromiter((place.get(text, -1) for text in texts), np.int64, len(texts))
 
 
 def find_unusual_label(path: Path, content: bytes) -> str | None:

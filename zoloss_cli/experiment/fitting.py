@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zoloss_cli.config.models import ALL, CsvData, LearnerSpec, Prune, Tuning
+from zoloss_cli.config.models import ALL, CsvData, LearnerSpec, Tuning
 from zoloss_cli.data.columns import join_names, refill
 from zoloss_cli.data.dataset import DataSet, compute_fingerprint, describe_change, find_draw, load_data
 from zoloss_cli.data.splits import derive_seed, scale_parts
@@ -22,10 +22,9 @@ from zoloss_cli.experiment.plan import Cell, find_pending
 from zoloss_cli.experiment.warming import warm_up
 from zoloss_cli.learners.base import NeededPackage
 from zoloss_cli.learners.search.samples import ExactFeatures, use_exact_features
-from zoloss_cli.registry import MEASURES, find_registration, is_foreign, list_multiclass_learners, make_learner
+from zoloss_cli.registry import MEASURES, find_registration, is_external, list_multiclass_learners, make_learner
 from zoloss_cli.results.store import Store
-from zoloss_cli.utils.code_files import allow_code, remember_code
-from zoloss_cli.utils.imports import build_missing_error, is_installed
+from zoloss_cli.utils.imports import allow_code, build_missing_error, is_installed, remember_code
 
 
 @contextlib.contextmanager
@@ -34,13 +33,8 @@ def allow_planned_code(spec: LearnerSpec) -> Iterator[None]:
 
     Worker processes and other hosts run the text that travels with the task, not the current content of its
     file.
-
-    Parameters
-    ----------
-    spec : LearnerSpec
-        The learner of a planned task.
     """
-    found = [each for each in walk_learners(spec) if is_foreign(each.learner)]
+    found = [each for each in walk_learners(spec) if is_external(each.learner)]
     for each in found:
         if each.code is not None:
             remember_code(each.code)
@@ -51,27 +45,15 @@ def allow_planned_code(spec: LearnerSpec) -> Iterator[None]:
 def walk_learners(spec: LearnerSpec) -> Iterator[LearnerSpec]:
     """Yield a learner, its candidates, and the learners inside them."""
     yield spec
-    for inner in (
-        *spec.tune,
-        *spec.trials,
-        *(value for _, value in spec.settings if isinstance(value, LearnerSpec)),
-    ):
+    nested = [value for _, value in spec.settings if isinstance(value, LearnerSpec)]
+    for inner in (*spec.tune, *spec.trials, *nested):
         yield from walk_learners(inner)
 
 
 def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -> None:
-    """Refuse more classes than the learner takes.
+    """Refuse more classes than the learner, or a candidate that it is tuned over, takes.
 
-    Parameters
-    ----------
-    spec : LearnerSpec
-        The learner, or the candidates that it is tuned over.
-    classes : list of str
-        The classes of the data set.
-    where : str
-        The name of the data set in messages.
-    how : str
-        What makes two classes out of several, such as "positive: CLASS".
+    `where` names the data set, and `how` what makes two classes out of several, such as "positive: CLASS".
     """
     for candidate in spec.tune or (spec,):
         if len(classes) > 2 and not find_registration(candidate.source).is_multiclass:
@@ -106,31 +88,9 @@ def fit(
     sample_weight: np.ndarray | None = None,
     exact: Callable[[], ExactFeatures] | None = None,
 ) -> tuple[Any, float]:
-    """Fit the learner that a specification names.
+    """Fit the learner that a specification names; return it and the seconds that it took.
 
-    Parameters
-    ----------
-    spec : LearnerSpec
-        The learner with all its parameters.
-    X : ndarray of shape (n_samples, n_features)
-        Training samples.
-    y : ndarray of shape (n_samples,)
-        Class indices.
-    seed : SeedSequence
-        Seed of the learner's random numbers.
-    quiet : bool, default=True
-        Whether to suppress the learner's warnings.
-    sample_weight : ndarray of shape (n_samples,) or None
-        The sample weights, if the learner takes them; None: all are equal.
-    exact : callable or None
-        Returns the values before scaling, for learners whose bounds are about these.
-
-    Returns
-    -------
-    learner : Learner
-        The fitted learner.
-    fit_time : float
-        Seconds taken, by its own clock if it has one.
+    `exact` returns the values before scaling, for learners whose bounds are about these.
     """
     warm_up(spec)
     with warnings.catch_warnings():
@@ -147,32 +107,17 @@ def fit(
 
 
 PRUNING = "pruning"  # in place of a learner's name: no learner shares its seed
-MAX_CACHED_PRUNINGS = 4096
 
 
 class SplitData(NamedTuple):
-    """The data of one split.
+    """The data of one split."""
 
-    Attributes
-    ----------
-    data : DataSet
-        The whole data set.
-    train, test : ndarray of int
-        Indices of the training and test samples.
-    scaling : str
-        How features are scaled.
-    scaling_samples : ndarray or None
-        The samples that the scaling is fitted to, if not the training samples.
-    pruned : ndarray of int
-        Training samples that no learner sees.
-    """
-
-    data: DataSet
-    train: np.ndarray
+    data: DataSet  # all of it
+    train: np.ndarray  # indices of the training and test samples
     test: np.ndarray
     scaling: str
-    scaling_samples: np.ndarray | None
-    pruned: np.ndarray = np.empty(0, np.int64)
+    scaling_samples: np.ndarray | None  # that the scaling is fitted to, if not the training samples
+    pruned: np.ndarray = np.empty(0, np.int64)  # training samples that no learner sees
 
     def scale(self, X: np.ndarray) -> np.ndarray:
         """Return samples scaled as the learner of this split sees them."""
@@ -210,9 +155,9 @@ def _load_unpruned(cell: Cell, split: int) -> SplitData:
     return SplitData(data, train, test, cell.scale, data.X if cell.fit_on == ALL else None)
 
 
-@functools.lru_cache(maxsize=MAX_CACHED_PRUNINGS)
+@functools.lru_cache(maxsize=4096)
 def _find_pruned(cell: Cell, split: int) -> np.ndarray:
-    from zoloss_cli.complexity.pruning import prune
+    from zoloss_cli.complexity.outliers import prune
 
     assert cell.prune is not None
     data = _load_unpruned(cell, split)
@@ -221,27 +166,10 @@ def _find_pruned(cell: Cell, split: int) -> np.ndarray:
     return data.train[prune(X, y, cell.prune, seed).dropped]
 
 
-@functools.cache
-def warm_up_pruning(how: Prune) -> None:
-    """Prune a few samples, so that workers find compiled kernels."""
-    from zoloss_cli.complexity.pruning import prune
-
-    X = np.random.default_rng(0).uniform(-1, 1, (24, 2))
-    prune(X, np.arange(24) % 2, how.model_copy(update={"permutations": 2}), 0)
-
-
 # Folds are drawn from coordinates, as splits are: the same for every learner and any order of work.
 
+Fold = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # X and y to fit to, and to judge by, scaled
 FOLDS = "folds of the tuning"  # in place of a learner's name: no learner shares their seed
-
-
-class Fold(NamedTuple):
-    """The samples that a candidate is fitted to and those it is judged by, scaled."""
-
-    X: np.ndarray
-    y: np.ndarray
-    X_held_out: np.ndarray
-    y_held_out: np.ndarray
 
 
 def tune(cell: Cell, split: int) -> LearnerSpec:
@@ -274,9 +202,9 @@ def _choose(cell: Cell, data: DataSet, indices: np.ndarray, coordinate: int) -> 
     errors, seen = [0] * len(trials), [0] * len(trials)
     with share_starts(), share_kernels():
         while seen[best := errors.index(min(errors))] < len(folds):
-            fold = folds[seen[best]]
-            learner, _ = fit(trials[best], fold.X, fold.y, seeds[seen[best]])
-            errors[best] += int(np.count_nonzero(learner.predict(fold.X_held_out) != fold.y_held_out))
+            X, y, X_held_out, y_held_out = folds[seen[best]]
+            learner, _ = fit(trials[best], X, y, seeds[seen[best]])
+            errors[best] += int(np.count_nonzero(learner.predict(X_held_out) != y_held_out))
             seen[best] += 1
     return cell.learner.tune[best]
 
@@ -289,7 +217,7 @@ def _build_folds(cell: Cell, data: DataSet, indices: np.ndarray, coordinate: int
     for kept, out in _draw_folds(cell.tuning, indices, rng):
         seen = data.X if cell.fit_on == ALL else None
         X, X_held_out = scale_parts(data.X[kept], data.X[out], cell.scale, seen)
-        folds.append(Fold(X, data.y[kept], X_held_out, data.y[out]))
+        folds.append((X, data.y[kept], X_held_out, data.y[out]))
     return folds
 
 
@@ -318,42 +246,18 @@ def find_missing_needs(spec: LearnerSpec) -> list[tuple[LearnerSpec, NeededPacka
     ]
 
 
-def list_missing_packages(spec: LearnerSpec) -> list[MissingPackageError]:
-    """Return what is needed but not installed, for a learner, its candidates, and the learners inside them.
-
-    Parameters
-    ----------
-    spec : LearnerSpec
-        The learner as a config names it.
-
-    Returns
-    -------
-    list of MissingPackageError
-        One sentence each, naming the learner and the package.
-    """
-    return [
-        build_missing_error(need.module, f"the learner '{each.learner}'", need.purpose, need.instead)
-        for each, need in find_missing_needs(spec)
-    ]
-
-
 def check_packages(cells: Iterable[Cell], store: Store, fresh: bool) -> None:
     """Raise MissingPackageError if a pending task needs a package that is not installed.
 
-    Parameters
-    ----------
-    cells : iterable of Cell
-        The cells to run.
-    store : Store
-        Where results are stored: complete cells need no packages.
-    fresh : bool
-        Whether all tasks run again.
+    Complete cells need none, unless all tasks run again (`fresh`).
     """
     lines: dict[str, None] = {}
     found = Store(store.folder)  # a separate one: its notes come again when the run reads
     for cell in cells:
-        missing = list_missing_packages(cell.learner)
+        missing = find_missing_needs(cell.learner)
         if missing and (fresh or find_pending(cell, found.read(cell.filename, cell.key)).splits):
-            lines.update(dict.fromkeys(map(str, missing)))
+            for spec, need in missing:
+                who = f"the learner '{spec.learner}'"
+                lines[str(build_missing_error(need.module, who, need.purpose, need.instead))] = None
     if lines:
         raise MissingPackageError("\n".join(lines))

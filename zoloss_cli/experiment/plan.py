@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Any
 from zlib import crc32
 
 from zoloss_cli.config.catalog import find_embedded_entry
-from zoloss_cli.config.checks import find_kept_fields
+from zoloss_cli.config.loader import find_kept_fields
 from zoloss_cli.config.models import (
     ALL,
     PREDEFINED,
@@ -35,8 +35,8 @@ from zoloss_cli.config.models import (
 from zoloss_cli.data.dataset import compute_fingerprint
 from zoloss_cli.data.splits import SplitRule
 from zoloss_cli.errors import ConfigError, suggest_nearest
-from zoloss_cli.registrations import FOREIGN_VERSION, name_package
-from zoloss_cli.registry import MEASURES, find_registration, is_foreign, make_learner
+from zoloss_cli.external import EXTERNAL_VERSION, name_package
+from zoloss_cli.registry import MEASURES, find_registration, is_external, make_learner
 from zoloss_cli.results.record import FitRecord, Record, RecordKind, hash_identity
 from zoloss_cli.results.store import Store, StoredCell
 
@@ -46,39 +46,18 @@ PRUNING_VERSION = 1  # raise when pruning changes, so that stored results are no
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of a table: a data set, a learner, and how they are combined.
-
-    Attributes
-    ----------
-    data : DataSpec
-        The data set.
-    learner : LearnerSpec
-        The learner or measure, with all its parameters.
-    rule : SplitRule
-        How many samples train and test, and the master seed.
-    scale : str
-        How features are scaled.
-    repeats : int
-        Number of splits.
-    fit_on : {'train', 'all'}
-        The samples that the scaling is fitted to.
-    tuning : Tuning or None
-        How settings are chosen, if the learner has several candidates.
-    prune : Prune or None
-        Which training samples are left out as noise.
-    keep : frozenset of {'test_scores', 'test_probabilities'}
-        What records hold about test samples besides counts, if the learner provides it. Not part of the
-        identity: it changes no number.
-    """
+    """One cell of a table: a data set, a learner, and how they are combined."""
 
     data: DataSpec
-    learner: LearnerSpec
-    rule: SplitRule
+    learner: LearnerSpec  # or measure, with all its parameters
+    rule: SplitRule  # how many samples train and test, and the master seed
     scale: str
-    repeats: int
-    fit_on: str = "train"
-    tuning: Tuning | None = None
-    prune: Prune | None = None
+    repeats: int  # number of splits
+    fit_on: str = "train"  # the samples that the scaling is fitted to; or "all"
+    tuning: Tuning | None = None  # how settings are chosen, if the learner has several candidates
+    prune: Prune | None = None  # which training samples are left out as noise
+    # "test_scores" or "test_probabilities" in records, besides counts. Not part of the identity: it changes no
+    # number.
     keep: frozenset[str] = frozenset()
 
     @cached_property
@@ -136,17 +115,17 @@ def build_learner_identity(spec: LearnerSpec) -> dict:
     for key, value in spec.settings:
         if isinstance(value, LearnerSpec):
             parameters[key] = build_learner_identity(value)
-    if is_foreign(spec.learner):
-        return _build_foreign_identity(spec, parameters)
+    if is_external(spec.learner):
+        return _build_external_identity(spec, parameters)
     registered = find_registration(spec.learner)
     identity = {"learner": spec.learner, "version": registered.version, "parameters": parameters}
     return identity | ({"package": registered.package} if registered.package else {})
 
 
-def _build_foreign_identity(spec: LearnerSpec, parameters: dict) -> dict:
+def _build_external_identity(spec: LearnerSpec, parameters: dict) -> dict:
     """Return the identity of a class of a package or a file, without loading it."""
     stored = json.loads(json.dumps(parameters))  # as in a file: keys of mappings are text
-    identity = {"learner": spec.learner, "version": FOREIGN_VERSION, "parameters": stored}
+    identity = {"learner": spec.learner, "version": EXTERNAL_VERSION, "parameters": stored}
     return identity | ({"code": spec.code.sha256} if spec.code else {"package": name_package(spec.learner)})
 
 
@@ -178,7 +157,7 @@ def _build_cell(experiment: Experiment, data: DataSpec, learner: LearnerSpec) ->
 
 def _is_deterministic(spec: LearnerSpec) -> bool:
     """Return whether a learner has no randomness; other packages' classes are not run to find out."""
-    return not is_foreign(spec.learner) and make_learner(spec.learner, spec.parameters).deterministic
+    return not is_external(spec.learner) and make_learner(spec.learner, spec.parameters).deterministic
 
 
 def find_split_rule(split: Split, data: DataSpec) -> SplitRule:
@@ -230,16 +209,9 @@ class Shard:
 
     Which tasks these are depends only on the cell and the split, not on the rest of the config or on what is
     stored, so that all shards together make up the run, and no two have a task in common.
-
-    Attributes
-    ----------
-    number : int
-        Which part, from 1.
-    count : int
-        Number of parts.
     """
 
-    number: int = 1
+    number: int = 1  # from 1 to the count
     count: int = 1
 
     def __str__(self) -> str:
@@ -281,77 +253,37 @@ CHUNK_SECONDS = 0.5
 MAX_CHUNK_TASKS = 200  # in chunks of half a second; more in longer ones
 
 
-class SplitRanges:
-    """Splits in order, as ranges: ten million of them take no more memory than ten.
+class SplitQueue:
+    """Splits in order; a range of ten million takes no more memory than one of ten."""
 
-    Parameters
-    ----------
-    ranges : iterable of range
-        The splits.
-    """
-
-    def __init__(self, ranges: Iterable[range] = ()):
-        self._ranges = deque(each for each in ranges if each)
-        self._size = sum(map(len, self._ranges))
-
-    @classmethod
-    def from_splits(cls, splits: Iterable[int], step: int) -> SplitRanges:
-        """Return splits in order; those that are `step` apart form a range."""
-        ranges: list[range] = []
-        for split in splits:
-            if ranges and ranges[-1].stop == split:
-                ranges[-1] = range(ranges[-1].start, split + step, step)
-            else:
-                ranges.append(range(split, split + step, step))
-        return cls(ranges)
+    def __init__(self, splits: Sequence[int]):
+        self._splits, self._start = splits, 0
+        self._returned: deque[int] = deque()
 
     def __len__(self) -> int:
-        return self._size
-
-    def __iter__(self) -> Iterator[int]:
-        for each in self._ranges:
-            yield from each
+        return len(self._returned) + len(self._splits) - self._start
 
     def extendleft(self, splits: Iterable[int]) -> None:
         """Put splits before the others, one by one."""
-        for split in splits:
-            self._ranges.appendleft(range(split, split + 1))
-            self._size += 1
+        self._returned.extendleft(splits)
 
     def popleft(self) -> int:
         """Remove and return the first split."""
-        first = self._ranges[0]
-        if len(first) == 1:
-            self._ranges.popleft()
-        else:
-            self._ranges[0] = first[1:]
-        self._size -= 1
-        return first[0]
+        if self._returned:
+            return self._returned.popleft()
+        self._start += 1
+        return self._splits[self._start - 1]
 
 
 @dataclass
 class PendingCell:
-    """The pending splits of a cell, and what is known about their cost.
-
-    Attributes
-    ----------
-    cell : Cell
-        The cell.
-    splits : SplitRanges or deque of int
-        Splits without a stored record, in order.
-    seconds : float
-        Total seconds of all timed tasks of the cell.
-    n_timed : int
-        Number of timed tasks.
-    n_tasks : int
-        Number of tasks, done or not; for a shard, only its own.
-    """
+    """The pending splits of a cell, and what is known about their cost."""
 
     cell: Cell
-    splits: SplitRanges | deque[int]
-    seconds: float = 0.0
+    splits: SplitQueue  # without a stored record
+    seconds: float = 0.0  # of all timed tasks of the cell
     n_timed: int = 0
-    n_tasks: int = 0
+    n_tasks: int = 0  # done or not; for a shard, only its own
 
     @property
     def mean_seconds(self) -> float | None:
@@ -375,11 +307,8 @@ class PendingCell:
 def find_pending(cell: Cell, stored: StoredCell, shard: Shard = WHOLE) -> PendingCell:
     """Return what is left to run of a cell, or of a shard of it."""
     wanted = shard.select_splits(cell)
-    splits = SplitRanges([wanted])
-    if stored.records:
-        left = (k for k in wanted if not _is_done(cell, stored.records.get(k)))
-        splits = SplitRanges.from_splits(left, wanted.step)
-    pending = PendingCell(cell, splits, n_tasks=len(wanted))
+    left = [k for k in wanted if not _is_done(cell, stored.records.get(k))] if stored.records else wanted
+    pending = PendingCell(cell, SplitQueue(left), n_tasks=len(wanted))
     pending.add_times([record.wall_time for record in stored.records.values()])
     return pending
 
@@ -412,20 +341,17 @@ def open_pending(cells: list[Cell], store: Store, fresh: bool, shard: Shard = WH
 
 def estimate_seconds(pending: list[PendingCell], jobs: int) -> float | None:
     """Estimate the time left from timed tasks: of the cell, or else of its learner, or else of all."""
-    by_learner: dict[str, list[float]] = {}
+    seconds, counts = defaultdict[str, float](float), Counter[str]()
     for part in pending:
-        if part.n_timed:
-            total = by_learner.setdefault(part.cell.learner.label, [0.0, 0.0])
-            total[0] += part.seconds
-            total[1] += part.n_timed
-    if not by_learner:
+        seconds[part.cell.learner.label] += part.seconds
+        counts[part.cell.learner.label] += part.n_timed
+    if not any(counts.values()):
         return None
-    overall = sum(t for t, _ in by_learner.values()) / sum(n for _, n in by_learner.values())
+    overall = sum(seconds.values()) / counts.total()
     left = 0.0
     for part in pending:
-        known = by_learner.get(part.cell.learner.label)
-        mean = part.mean_seconds
+        label, mean = part.cell.learner.label, part.mean_seconds
         if mean is None:
-            mean = known[0] / known[1] if known else overall
+            mean = seconds[label] / counts[label] if counts[label] else overall
         left += len(part.splits) * mean
     return left / jobs

@@ -5,27 +5,24 @@ from __future__ import annotations
 import contextlib
 import functools
 import time
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-import msgspec
-
-from zoloss_cli.config.checks import describe_lacking
+from zoloss_cli.config.loader import describe_lacking
 from zoloss_cli.config.models import Experiment
 from zoloss_cli.data.dataset import load_data
 from zoloss_cli.data.splits import compute_finite_scaling
 from zoloss_cli.errors import DataError
-from zoloss_cli.experiment.executors.base import ExecutorStarter, Note, TaskExecutor
-from zoloss_cli.experiment.executors.pool import PoolExecutor
 from zoloss_cli.experiment.fitting import check_classes, check_packages
 from zoloss_cli.experiment.plan import WHOLE, Cell, PendingCell, Shard, open_pending, plan
+from zoloss_cli.experiment.pool import ExecutorStarter, PoolExecutor
 from zoloss_cli.experiment.scheduler import ChunkResult, Scheduler
 from zoloss_cli.experiment.warming import find_unseeded
+from zoloss_cli.external import is_trusted
 from zoloss_cli.metrics.base import Metric
-from zoloss_cli.registrations import is_trusted
-from zoloss_cli.registry import is_foreign, load_metric
+from zoloss_cli.registry import is_external, load_metric
 from zoloss_cli.results.manifest import (
-    ClusterInfo,
     HostShare,
     Manifest,
     ManifestCell,
@@ -35,29 +32,17 @@ from zoloss_cli.results.manifest import (
 )
 from zoloss_cli.results.record import FailedRecord
 from zoloss_cli.results.store import Store
-from zoloss_cli.utils.interrupt import run_interruptibly
+from zoloss_cli.utils.processes import run_interruptibly
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Options of a run.
+    """Options of a run."""
 
-    Attributes
-    ----------
-    fail_fast : bool
-        Stop at the first task that fails.
-    fresh : bool
-        Set earlier results of this plan aside and run all tasks.
-    part : Experiment or None
-        The requested part of the experiment; None for all.
-    shard : Shard
-        The share of the tasks to run.
-    """
-
-    fail_fast: bool = False
-    fresh: bool = False
-    part: Experiment | None = None
-    shard: Shard = WHOLE
+    fail_fast: bool = False  # stop at the first task that fails
+    fresh: bool = False  # set earlier results of this plan aside and run all tasks
+    part: Experiment | None = None  # the requested part of the experiment; None for all
+    shard: Shard = WHOLE  # the share of the tasks to run
 
 
 DEFAULTS = RunOptions()
@@ -99,19 +84,8 @@ def validate_data(
 ) -> dict[tuple, tuple[int, int]]:
     """Read every data set, so that a bad one stops the run at once.
 
-    Parameters
-    ----------
-    cells : iterable of Cell
-        The cells to run.
-    metrics : iterable of Metric
-        The metrics to show.
-    positive : str
-        How to choose one class against the rest, for messages.
-
-    Returns
-    -------
-    dict
-        Numbers of training and test samples, by data set and split rule.
+    Return the numbers of training and test samples, by data set and split rule. `positive` says in messages how
+    to choose one class against the rest.
     """
     sizes: dict[tuple, tuple[int, int]] = {}
     for cell in cells:
@@ -154,29 +128,10 @@ def run_experiment(
     progress: Progress,
     options: RunOptions = DEFAULTS,
 ) -> RunSummary:
-    """Run the missing tasks of an experiment.
+    """Run the missing tasks of an experiment; after Ctrl-C, finished tasks are kept, and the summary says so.
 
-    After Ctrl-C, finished tasks are kept, and the summary says so.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The whole experiment: the manifest names it, so that tables show everything there is.
-    source : str
-        Path of its config, or the command that replaces one.
-    store : Store
-        Where results go.
-    workers : int or ExecutorStarter
-        Number of worker processes, or an object that connects to a cluster.
-    progress : Progress
-        The object that is notified of progress.
-    options : RunOptions
-        Other options.
-
-    Returns
-    -------
-    RunSummary
-        The numbers of tasks in total, done before, and run now, and what failed.
+    The manifest names the whole experiment, so that tables show everything there is, and its `source`: the path
+    of its config, or the command that replaces one. `workers` is a number of processes, or a cluster.
     """
     started, clock = format_now(), time.perf_counter()
     all_cells, cells = plan(experiment), plan(options.part or experiment)
@@ -184,7 +139,8 @@ def run_experiment(
     sizes = validate_data(cells, [load_metric(name) for name in experiment.metrics])
     check_packages(cells, store, options.fresh)
     summary = RunSummary()
-    with contextlib.closing(_start(workers, progress.note)) as executor, store.writing():
+    started_executor = PoolExecutor(workers) if isinstance(workers, int) else workers(progress.note)
+    with contextlib.closing(started_executor) as executor, store.writing():
         pending = open_pending(cells, store, options.fresh, options.shard)
         for note in [*describe_lacking(experiment), *collect_data_notes(cells), *store.notes]:
             progress.note(note)
@@ -217,21 +173,11 @@ def run_experiment(
         for each in pending:
             store.sort_cell(each.cell)
         if summary.n_run:
-            run = describe_run(started, summary.seconds, executor.n_workers, summary.n_run)
-            run = extend_run(run, hosts, executor.describe_cluster(), options.shard)
+            shard = "" if options.shard == WHOLE else str(options.shard)
+            place = {"hosts": hosts, "cluster": executor.describe_cluster(), "shard": shard}
+            run = describe_run(started, summary.seconds, executor.n_workers, summary.n_run, **place)
             store.write_manifest(build_manifest(experiment, all_cells, source, [*earlier, run]))
     return summary
-
-
-def _start(workers: int | ExecutorStarter, note: Note) -> TaskExecutor:
-    return PoolExecutor(workers) if isinstance(workers, int) else workers(note)
-
-
-def extend_run(run: RunInfo, hosts: dict[str, HostShare], cluster: ClusterInfo | None, shard: Shard) -> RunInfo:
-    """Return the information about a run, with its hosts, its cluster, and its share of the tasks."""
-    return msgspec.structs.replace(
-        run, hosts=hosts, cluster=cluster, shard="" if shard == WHOLE else str(shard)
-    )
 
 
 def build_manifest(experiment: Experiment, cells: list[Cell], source: str, runs: list[RunInfo]) -> Manifest:
@@ -254,19 +200,17 @@ def _collect_seed_notes(pending: list[PendingCell]) -> list[str]:
     """Return notes about other packages' estimators that ignore their seed."""
     learners = [part.cell.learner for part in pending if part.splits]
     asked = {
-        spec.source: spec for spec in learners if is_foreign(spec.learner) and not is_trusted(spec.learner)
+        spec.source: spec for spec in learners if is_external(spec.learner) and not is_trusted(spec.learner)
     }
     return list(filter(None, (run_interruptibly(functools.partial(find_unseeded, s)) for s in asked.values())))
 
 
 def _count_tasks(pending: list[PendingCell]) -> tuple[dict[str, int], dict[str, int]]:
     """Return the number of tasks of each data set, and how many of them are done."""
-    totals: dict[str, int] = {}
-    done: dict[str, int] = {}
+    totals, done = Counter[str](), Counter[str]()
     for part in pending:
-        name = part.cell.data.name
-        totals[name] = totals.get(name, 0) + part.n_tasks
-        done[name] = done.get(name, 0) + part.n_tasks - len(part.splits)
+        totals[part.cell.data.name] += part.n_tasks
+        done[part.cell.data.name] += part.n_tasks - len(part.splits)
     return totals, done
 
 

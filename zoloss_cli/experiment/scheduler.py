@@ -1,4 +1,4 @@
-"""Which splits are sent together, and which cell comes next.
+"""Run pending tasks over an executor: which splits are sent together, and which are retried.
 
 Few workers take cells in the order of the plan, in chunks that end after about half a second: tasks that a
 chunk has not started by then come back, so that the times of tasks need not be known beforehand. Many workers
@@ -17,8 +17,8 @@ from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass, field
 
 from zoloss_cli.errors import RunError
-from zoloss_cli.experiment.executors.base import ChunkLostError, TaskExecutor
 from zoloss_cli.experiment.plan import CHUNK_SECONDS, PendingCell, estimate_seconds
+from zoloss_cli.experiment.pool import ChunkLostError, TaskExecutor
 from zoloss_cli.results.record import AnyRecord, FailedRecord
 
 MANY_WORKERS = 32  # from here on, the longest tasks come first, so that the last ones are short
@@ -34,21 +34,11 @@ TASKS_PER_TIMED = 32  # a chunk for many workers has at most this many times the
 
 @dataclass
 class ChunkPlanner:
-    """Choose chunks from the pending tasks.
-
-    Attributes
-    ----------
-    pending : list of PendingCell
-        The cells to run.
-    clock : callable
-        Seconds.
-    cpu_clock : callable
-        Seconds of the client's own CPU time.
-    """
+    """Choose chunks from the pending tasks."""
 
     pending: list[PendingCell]
     clock: Callable[[], float] = time.monotonic
-    cpu_clock: Callable[[], float] = time.process_time
+    cpu_clock: Callable[[], float] = time.process_time  # of the client
     _queue: deque[PendingCell] = field(init=False)  # the first of which has splits
     _unprobed: deque[PendingCell] = field(init=False)
     _seconds_left: float | None = None  # for a single worker
@@ -240,22 +230,15 @@ class Scheduler:
         """Collect all finished chunks; wait for one if no other can be submitted first."""
         if not self._under_way:
             return
-        try:
-            future = self._finished.get_nowait()
-        except queue.Empty:
-            if not self._is_full:
-                return
+        if self._is_full and self._finished.empty():
             self.executor.check()
             try:
                 future = self._finished.get(timeout=CHECK_SECONDS)
             except queue.Empty:
                 return
-        while True:
             yield from self._collect(future)
-            try:
-                future = self._finished.get_nowait()
-            except queue.Empty:
-                return
+        while not self._finished.empty():
+            yield from self._collect(self._finished.get())
 
     def _collect(self, future: Future) -> Iterator[ChunkResult]:
         chunk = self._under_way.pop(future, None)

@@ -14,12 +14,11 @@ from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.data.dataset import find_draw
 from zoloss_cli.data.splits import derive_seed
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.experiment.executors.base import ChunkOutput
 from zoloss_cli.experiment.fitting import SplitData, allow_planned_code, assign_part, fit, load_split, tune
 from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.kernels.zero_one import find_lenient_errors, find_prediction_errors, find_strict_errors
 from zoloss_cli.learners.search.progress import check_reported_result
-from zoloss_cli.registry import MEASURES, is_foreign, make_learner
+from zoloss_cli.registry import MEASURES, is_external, make_learner
 from zoloss_cli.results.manifest import Manifest
 from zoloss_cli.results.record import (
     AnyRecord,
@@ -32,6 +31,13 @@ from zoloss_cli.results.record import (
 
 MAX_REASON_LENGTH = 300
 MAX_TRACE_LENGTH = 100
+
+
+class ChunkOutput(NamedTuple):
+    """The records of a chunk's splits, and the host that made them if not this one."""
+
+    records: list[AnyRecord]
+    host: str = ""
 
 
 class FittedTask(NamedTuple):
@@ -51,14 +57,7 @@ def run_chunk(cell: Cell, splits: list[int], seconds: float = math.inf) -> Chunk
 def run_tasks(cell: Cell, splits: Iterable[int], seconds: float = math.inf) -> list[AnyRecord]:
     """Return the records of these splits; a failed task has its reason instead of numbers.
 
-    Parameters
-    ----------
-    cell : Cell
-        The cell.
-    splits : iterable of int
-        Its splits.
-    seconds : float
-        Time after which no further task starts.
+    After `seconds`, no further task starts.
     """
     records: list[AnyRecord] = []
     end = time.perf_counter() + seconds
@@ -81,20 +80,10 @@ def run_tasks(cell: Cell, splits: Iterable[int], seconds: float = math.inf) -> l
 def run_task(cell: Cell, split: int) -> FitRecord | MeasureRecord:
     """Split, scale, and fit the learner or compute the measure.
 
-    Parameters
-    ----------
-    cell : Cell
-        Data set, learner, and how they are combined.
-    split : int
-        Number of the split.
-
-    Returns
-    -------
-    FitRecord or MeasureRecord
-        Errors are counted from the scores of the fitted learner. Training errors are those on all training
-        samples, by the labels that they have there, and include margins of 0; test errors are wrong
-        predictions, by true labels. For learners for several classes, both are wrong predictions. If all
-        samples train, there are no test errors.
+    Errors are counted from the scores of the fitted learner. Training errors are those on all training samples,
+    by the labels that they have there, and include margins of 0; test errors are wrong predictions, by true
+    labels. For learners for several classes, both are wrong predictions. If all samples train, there are no
+    test errors.
     """
     if cell.learner.learner in MEASURES:
         return measure_task(cell, split)
@@ -135,7 +124,7 @@ def build_record(cell: Cell, split: int, fitted: FittedTask) -> FitRecord:
     fields |= _count_noise(cell, data, y_test)
     if cell.tuning:
         fields["choice"] = spec.choice
-    if is_foreign(spec.learner) and not data.pruned.size:
+    if is_external(spec.learner) and not data.pruned.size:
         check_reported_result(learner, fields["train_errors"], fields.get("train_errors_lenient"))
     fields |= collect_fit_info(learner, fit_time)
     if not data.test.size and "time_to_best" in fields:  # such tasks are few, and their descent is of interest
@@ -151,31 +140,25 @@ def _count_errors(
     cell: Cell, data: SplitData, learner: Any, y_train: np.ndarray, y_test: np.ndarray
 ) -> dict[str, Any]:
     """Return errors and confusion counts on training and test samples, and scores if they are kept."""
-    X_train, X_test = (data.scale(data.data.X[indices]) for indices in (data.train, data.test))
     n_classes = len(data.data.classes)
-    if getattr(learner, "multiclass", False) or getattr(learner, "is_foreign", False):
-        predicted = learner.predict(X_train)
-        fields = {
-            "train_errors": int(np.count_nonzero(predicted != y_train)),
-            "train_confusion": count_confusion(y_train, predicted, n_classes),
-        }
-        if data.test.size:
-            predicted = learner.predict(X_test)
-            fields["test_errors"] = int(np.count_nonzero(predicted != y_test))
-            fields["test_confusion"] = count_confusion(y_test, predicted, n_classes)
-        return fields | _collect_responses(cell, learner, X_test, y_test, n_classes)
-    scores, signs = learner.decision_function(X_train), _to_signs(y_train)
-    fields = {
-        "train_errors": int(find_strict_errors(scores, signs).sum()),
-        "train_confusion": count_confusion(y_train, scores >= 0.0, n_classes),
-    }
-    lenient = int(find_lenient_errors(scores, signs).sum())
-    if lenient != fields["train_errors"]:
-        fields["train_errors_lenient"] = lenient
+    counts_predictions = getattr(learner, "multiclass", False) or getattr(learner, "is_external", False)
+    X_train, X_test = (data.scale(data.data.X[indices]) for indices in (data.train, data.test))
+    fields: dict[str, Any] = {}
+    parts = [("train", X_train, y_train, find_strict_errors)]
     if data.test.size:
-        scores = learner.decision_function(X_test)
-        fields["test_errors"] = int(find_prediction_errors(scores, _to_signs(y_test)).sum())
-        fields["test_confusion"] = count_confusion(y_test, scores >= 0.0, n_classes)
+        parts.append(("test", X_test, y_test, find_prediction_errors))
+    for name, X, y, find_errors in parts:
+        if counts_predictions:
+            predicted = learner.predict(X)
+            errors = predicted != y
+        else:
+            scores, signs = learner.decision_function(X), _to_signs(y)
+            predicted, errors = scores >= 0.0, find_errors(scores, signs)
+            lenient = np.count_nonzero(find_lenient_errors(scores, signs))
+            if name == "train" and lenient != np.count_nonzero(errors):
+                fields["train_errors_lenient"] = int(lenient)
+        fields[f"{name}_errors"] = int(np.count_nonzero(errors))
+        fields[f"{name}_confusion"] = count_confusion(y, predicted, n_classes)
     return fields | _collect_responses(cell, learner, X_test, y_test, n_classes)
 
 
@@ -291,22 +274,7 @@ def _round_to_digits(value: float, count: int) -> float:
 
 
 def find_cell(manifest: Manifest, dataset: str, learner: str, choice: str = "") -> Cell:
-    """Return the planned cell of a stored one, which must be unchanged since the run.
-
-    Parameters
-    ----------
-    manifest : Manifest
-        The run.
-    dataset, learner : str
-        Names of the data set and the column.
-    choice : str, default=""
-        Which of the column's settings.
-
-    Returns
-    -------
-    Cell
-        The cell, with the same key as in the manifest.
-    """
+    """Return the planned cell of a stored one, which must be unchanged since the run."""
     for cell, stored in zip(plan(manifest.experiment), manifest.cells, strict=False):
         if (stored.dataset, stored.learner, stored.choice) == (dataset, learner, choice):
             if cell.key != stored.key:
@@ -319,24 +287,7 @@ def find_cell(manifest: Manifest, dataset: str, learner: str, choice: str = "") 
 
 
 def fit_again(manifest: Manifest, cell: Cell, stored: FitRecord) -> tuple[FittedTask, FitRecord]:
-    """Refit the learner of a stored task; its errors must match the stored ones.
-
-    Parameters
-    ----------
-    manifest : Manifest
-        The run, for messages.
-    cell : Cell
-        The cell.
-    stored : FitRecord
-        The record of the task.
-
-    Returns
-    -------
-    fitted : FittedTask
-        Learner and data.
-    record : FitRecord
-        The new record.
-    """
+    """Refit the learner of a stored task, and return it with its new record; the errors must be the same."""
     fitted = fit_task(cell, stored.split)
     record = build_record(cell, stored.split, fitted)
     for name in ("train_errors", "test_errors"):

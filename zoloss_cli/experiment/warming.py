@@ -7,22 +7,24 @@ users have to know about, must be able to interrupt, and must not find in a lear
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numba.core import event
 
-from zoloss_cli.config.models import LearnerSpec
-from zoloss_cli.kernels import KEEPS_KERNELS
-from zoloss_cli.registry import MEASURES, is_foreign, make_learner
-from zoloss_cli.utils.interrupt import run_interruptibly
+from zoloss_cli.config.models import LearnerSpec, Prune
+from zoloss_cli.experiment.plan import Cell
+from zoloss_cli.kernels.compilation import KEEPS_KERNELS
+from zoloss_cli.registry import MEASURES, is_external, make_learner
+from zoloss_cli.utils.processes import run_interruptibly
 from zoloss_cli.utils.text import notify
 
-# Settings that run every code path of a learner in a moment.
+# Settings that run every code path of a learner within a second.
 SHORT_SETTINGS = {
     "epochs": 2,
     "rounds": 2,
@@ -39,33 +41,15 @@ SHORT_SETTINGS = {
     "parts": 1,
 }
 DATA_SETTINGS = {"monotone", "require", "forbid", "conditions"}  # made for other data than a few samples
-# CPU seconds of `zoloss warmup LEARNER` with no kernel compiled, by the first word of the learner's name:
-# learners that share it share kernels.
-COMPILE_SECONDS = {
-    "adaboost": 7,
-    "bnb": 6,
-    "bpm": 2,
-    "ccd": 6,
-    "certify": 24,
-    "csa": 9,
-    "ecc": 8,
-    "erp": 8,
-    "inseparable": 6,
-    "one": 9,
-    "pcs": 5,
-    "pivot": 11,
-    "pocket": 6,
-    "rcd": 6,
-    "scoring": 6,
-    "sla": 3,
-    "soft": 5,
-}
-OTHER_COMPILE_SECONDS = 1
+# CPU seconds of `zoloss warmup LEARNER` with no kernel compiled: for most learners that compile any, and by the
+# first word of the name, which learners that share kernels have in common.
+COMPILE_SECONDS = 6
+LONG_COMPILE_SECONDS = {"certify": 24}
 ALL_COMPILE_SECONDS = 55  # of all learners: many share kernels
-FOREIGN_SECONDS = 0.5  # for the first fit of another package's search with a time limit
+EXTERNAL_SECONDS = 0.5  # for the first fit of another package's search with a time limit
 COMPLEXITY_COMPILE_SECONDS = 11.0  # of the kernels behind complexity and contributions
 MIN_NOTICED_SECONDS = 2  # a shorter compilation ends before its notice is read
-_warmed_up: set[str] = set()  # learners whose kernels this process has loaded
+_warmed_up: set[object] = set()  # learners and ways of pruning whose kernels this process has loaded
 
 
 class _CompilationAnnouncer(event.Listener):
@@ -73,94 +57,77 @@ class _CompilationAnnouncer(event.Listener):
 
     def __init__(self, seconds: float):
         self.text = f"compiling kernels{', once' * KEEPS_KERNELS}, about {seconds:.0f} s"
-        self.told = False
 
     def on_start(self, event: event.Event) -> None:
         """Announce it once."""
-        if not self.told:
-            self.told = True
+        if self.text:
             notify(self.text)
+            self.text = ""
 
     def on_end(self, event: event.Event) -> None:
         """Do nothing: numba requires this method."""
 
 
-def ignore_steps(n_done: int, n_all: int) -> None:
-    """Report nothing."""
-
-
-@contextlib.contextmanager
-def announce_compilation(seconds: float) -> Iterator[None]:
-    """Within this block, announce a compilation when it starts, with the seconds that it may take."""
+def announce_compilation(seconds: float) -> contextlib.AbstractContextManager[object]:
+    """Return a block that announces a compilation when it starts, with the seconds that it may take."""
     if seconds < MIN_NOTICED_SECONDS:
-        yield
-        return
-    with event.install_listener("numba:compile", _CompilationAnnouncer(seconds)):
-        yield
+        return contextlib.nullcontext()
+    return event.install_listener("numba:compile", _CompilationAnnouncer(seconds))
 
 
 def estimate_seconds(specs: Sequence[LearnerSpec]) -> float:
     """Return about how long the kernels of learners take to compile if there are none yet."""
     learners = [candidate.learner for spec in specs for candidate in spec.tune or (spec,)]
     families = {name.partition("-")[0] for name in learners}
-    seconds = sum(COMPILE_SECONDS.get(family, OTHER_COMPILE_SECONDS) for family in families)
+    seconds = sum(LONG_COMPILE_SECONDS.get(family, COMPILE_SECONDS) for family in families)
     return float(min(seconds, ALL_COMPILE_SECONDS))
 
 
-def compile_kernels(specs: Sequence[LearnerSpec], report: Callable[[int, int], object] = ignore_steps) -> float:
+def compile_kernels(specs: Sequence[LearnerSpec], report: Callable[[int, int], object] | None = None) -> float:
     """Warm up learners in this process, so that workers and later commands find compiled kernels.
 
-    Parameters
-    ----------
-    specs : sequence of LearnerSpec
-        The learners, and the candidates that they are tuned over.
-    report : callable
-        Called with the number of learners done and the total.
-
-    Returns
-    -------
-    float
-        Seconds taken.
+    `report` is called with the number of learners done and the total. Return the seconds taken.
     """
     start = time.perf_counter()
-    each = [candidate for spec in specs for candidate in (spec, *spec.tune)]
+    candidates = [candidate for spec in specs for candidate in (spec, *spec.tune)]
     with announce_compilation(estimate_seconds(specs)):
-        for done, spec in enumerate(each, 1):
-            _warm_up(spec)
-            report(done, len(each))
+        for done, spec in enumerate(candidates, 1):
+            _run_once((spec.name, spec.source), functools.partial(_fit_briefly, spec))
+            if report is not None:
+                report(done, len(candidates))
     return time.perf_counter() - start
 
 
 def warm_up(spec: LearnerSpec) -> None:
     """Fit a learner once to a few samples: loading its kernels must not count as its time."""
-    if _build_key(spec) not in _warmed_up:
-        with announce_compilation(estimate_seconds([spec])):
-            _warm_up(spec)
+    if (spec.name, spec.source) not in _warmed_up:
+        compile_kernels([spec])
 
 
-def _warm_up(spec: LearnerSpec) -> None:
-    """Fit it, in a thread that Ctrl-C can abandon: a compiler ignores signals for seconds."""
-    if _build_key(spec) in _warmed_up:
+def compile_for_cells(cells: Sequence[Cell]) -> float:
+    """Compile what the tasks of cells need in this process, and return the seconds taken for learners."""
+    seconds = compile_kernels([cell.learner for cell in cells])
+    with announce_compilation(COMPLEXITY_COMPILE_SECONDS):
+        for how in {cell.prune for cell in cells if cell.prune is not None}:
+            _run_once(how, functools.partial(_prune_briefly, how))
+    return seconds
+
+
+def _run_once(key: object, run: Callable[[], None]) -> None:
+    """Run what compiles kernels, in a thread that Ctrl-C can abandon: a compiler ignores signals."""
+    if key in _warmed_up:
         return
-    _warmed_up.add(_build_key(spec))
+    _warmed_up.add(key)
     if threading.current_thread() is threading.main_thread():
-        run_interruptibly(lambda: _fit_briefly(spec))
+        run_interruptibly(run)
     else:
-        _fit_briefly(spec)
-
-
-def _build_key(spec: LearnerSpec) -> str:
-    """Return what identifies kernels: a learner's name, and the content of its file."""
-    return f"{spec.name} {spec.source}"
+        run()
 
 
 def find_unseeded(spec: LearnerSpec) -> str:
-    """Return a sentence if two fits of a foreign estimator with the same seed differ; empty if they agree.
+    """Return a sentence if two fits of an external estimator with the same seed differ; empty if they agree.
 
-    Parameters
-    ----------
-    spec : LearnerSpec
-        The learner. One with a time limit is not checked: its result depends on the machine.
+    One with a time limit is not checked: its result depends on the machine.
     """
     if dict(spec.settings).get("time_limit") is not None:
         return ""
@@ -170,10 +137,12 @@ def find_unseeded(spec: LearnerSpec) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            answers = [_answer(make_learner(spec.source, spec.parameters, 0).fit(X, y), X) for _ in range(2)]
+            first, second = (
+                _compute_scores(make_learner(spec.source, spec.parameters, 0).fit(X, y), X) for _ in range(2)
+            )
     except Exception:  # it recurs, and is reported, in its own tasks
         return ""
-    if np.array_equal(answers[0], answers[1]):
+    if np.array_equal(first, second):
         return ""
     return (
         f"'{spec.learner}' gives two results for the same seed, so its numbers cannot be reproduced: let it "
@@ -181,9 +150,16 @@ def find_unseeded(spec: LearnerSpec) -> str:
     )
 
 
-def _answer(learner, X: np.ndarray) -> np.ndarray:
+def _compute_scores(learner, X: np.ndarray) -> np.ndarray:
     """Return the scores of samples if a fitted learner has some, otherwise its predictions."""
     return learner.decision_function(X) if hasattr(learner, "decision_function") else learner.predict(X)
+
+
+def _prune_briefly(how: Prune) -> None:
+    from zoloss_cli.complexity.outliers import prune
+
+    X = np.random.default_rng(0).uniform(-1, 1, (24, 2))
+    prune(X, np.arange(24) % 2, how.model_copy(update={"permutations": 2}), 0)
 
 
 def _fit_briefly(spec: LearnerSpec) -> None:
@@ -200,18 +176,16 @@ def _fit_briefly(spec: LearnerSpec) -> None:
 
 
 def _shorten_settings(parameters: dict, learner: str = "") -> dict:
-    """Return settings that run the same code in a moment: two epochs, two rounds, no weights for other data."""
+    """Return settings that run the same code within a second: two epochs, no settings for other data."""
     short: dict[str, Any] = {
         k: _shorten_settings(v, str(v.get("learner", ""))) if isinstance(v, dict) else v
         for k, v in parameters.items()
     }
     limit = short.get("time_limit")
     short |= {k: v for k, v in SHORT_SETTINGS.items() if k in short}
-    if limit is not None and is_foreign(learner.partition("@")[0]):
-        short["time_limit"] = min(limit, FOREIGN_SECONDS)  # it may have no other way to stop
-    short = {k: v for k, v in short.items() if not (k == "seeding" and isinstance(v, list))}
-    return short if is_foreign(learner.partition("@")[0]) else _drop_data_settings(short)
-
-
-def _drop_data_settings(short: dict) -> dict:
-    return {k: v for k, v in short.items() if k not in DATA_SETTINGS}
+    if limit is not None and is_external(learner.partition("@")[0]):
+        short["time_limit"] = min(limit, EXTERNAL_SECONDS)  # it may have no other way to stop
+    dropped = {"seeding"} if isinstance(short.get("seeding"), list) else set()  # weights for other data
+    if not is_external(learner.partition("@")[0]):
+        dropped |= DATA_SETTINGS
+    return {k: v for k, v in short.items() if k not in dropped}

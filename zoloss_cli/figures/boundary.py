@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,9 +13,9 @@ from zoloss_cli.data.dataset import find_entry, load_data
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.fitting import SplitData
 from zoloss_cli.figures import style
-from zoloss_cli.figures.nguyen_sanner import CLASS_MARKERS, MARGIN, SAMPLE_COLOUR, draw_training_samples, refit
-from zoloss_cli.report.cells import build_column_titles
-from zoloss_cli.report.runs import Place, RunResult
+from zoloss_cli.figures.nguyen_sanner import compute_box, draw_class, draw_training_samples, refit
+from zoloss_cli.figures.registry import register_figure
+from zoloss_cli.report.runs import Place, RunResult, build_column_titles
 from zoloss_cli.results.record import FitRecord
 
 if TYPE_CHECKING:
@@ -33,23 +32,11 @@ TINT_OPACITY = 0.28
 
 @dataclass(frozen=True)
 class FittedRegions:
-    """Learners fitted on one data set.
-
-    Attributes
-    ----------
-    title : str
-        The title above the regions.
-    split_data : SplitData
-        The samples.
-    learners : list
-        One learner for all classes, or one for each class against the rest.
-    train_errors, test_errors : int
-        Errors on the training and the test samples.
-    """
+    """Learners fitted on one data set."""
 
     title: str
     split_data: SplitData
-    learners: list[Any]
+    learners: list[Any]  # one learner for all classes, or one for each class against the rest
     train_errors: int
     test_errors: int
 
@@ -75,11 +62,22 @@ def predict_classes(learners: list[Any], X: np.ndarray) -> np.ndarray:
     return np.argmax([learner.decision_function(X) for learner in learners], axis=0)
 
 
-def has_two_features(run: RunResult) -> bool:
-    """Return whether learners were fitted on data with two features."""
-    return bool(_find_planar_cells(run))
+def _find_planar_cells(run: RunResult) -> list[Place]:
+    """Return the run's cells with a fitted learner on data with two features."""
+    planar = [data.name for data in run.experiment.datasets if _count_features(data) == 2]
+    places = [(dataset, learner) for dataset in planar for learner in run.learners]
+    return [place for place in places if place in run.cells and _is_fitted(run, place)]
 
 
+@register_figure(
+    "boundary",
+    "Regions learned",
+    _find_planar_cells,
+    requirement="data of two features",
+    datasets_per_page=1,
+    learners_per_page=6,
+    is_quick=False,
+)
 def draw_run(run: RunResult) -> Figure:
     """Draw all learners of a run on its data sets with two features, refitted on split 0."""
     titles = build_column_titles(run.learners)
@@ -90,13 +88,6 @@ def draw_run(run: RunResult) -> Figure:
         errors = record.train_errors, record.test_errors or 0
         shown.append(FittedRegions(title, fitted.split_data, [fitted.learner], *errors))
     return draw_regions(shown)
-
-
-def _find_planar_cells(run: RunResult) -> list[Place]:
-    """Return the run's cells with a fitted learner on data with two features."""
-    planar = [data.name for data in run.experiment.datasets if _count_features(data) == 2]
-    places = [(dataset, learner) for dataset in planar for learner in run.learners]
-    return [place for place in places if place in run.cells and _is_fitted(run, place)]
 
 
 def _is_fitted(run: RunResult, place: Place) -> bool:
@@ -115,14 +106,12 @@ def _count_features(data: DataSpec) -> int:
 def draw_regions(shown: list[FittedRegions]) -> Figure:
     """Draw one panel each, with its errors."""
     columns = min(COLUMNS, len(shown))
-    rows = math.ceil(len(shown) / columns)
-    width = style.COLUMN if columns == 1 else style.PAGE
-    figure = style.new_figure(width, rows * (0.95 * width / columns + 0.25) + 0.35)
-    axes = style.add_panels(figure, len(shown), columns)
+    row = 0.95 * (style.COLUMN if columns == 1 else style.PAGE) / columns + 0.25
+    figure, axes, _ = style.new_panels(len(shown), COLUMNS, row, 0.35)
     for panel, fitted in zip(axes, shown, strict=True):
         panel.grid(visible=False)
         box = draw_training_samples(panel, fitted.split_data)
-        _fill(panel, fitted, box)
+        _fill_regions(panel, fitted.predict(_build_grid(box)), len(fitted.split_data.data.classes), box)
         panel.set_title(fitted.heading)
     add_region_names(axes[0], shown[0].split_data.data.classes)
     style.add_legend_below(figure, axes, 2 if columns == 1 else 4)
@@ -133,74 +122,38 @@ def add_region_names(axes: Axes, classes: Sequence[str]) -> None:
     """Name the tints of the regions in the legend: the class predicted there."""
     for place, name in enumerate(classes):
         tint: Any = (TINTS[place % len(TINTS)], TINT_OPACITY)
-        look: dict[str, Any] = {
-            "marker": "s",
-            "s": 45,
-            "facecolor": tint,
-            "edgecolor": "black",
-            "linewidth": 0.5,
-        }
-        axes.scatter([], [], **look, label=f"predicted {style.shorten(name)}")
+        label = f"predicted {style.shorten(name)}"
+        axes.scatter([], [], s=45, marker="s", facecolor=tint, edgecolor="black", linewidth=0.5, label=label)
 
 
 def draw_predictions_on(axes: Axes, predict: Callable[[Any], Any], X: Any, y: Any) -> None:
-    """Draw samples with two features, and the class that a function predicts at each point.
-
-    Parameters
-    ----------
-    axes : Axes
-        Where to draw.
-    predict : callable
-        Maps samples, in the form of X, to labels.
-    X : DataFrame or array-like of shape (n_samples, 2)
-        The samples.
-    y : array-like of shape (n_samples,)
-        Their labels.
-    """
+    """Draw samples with two features, and the class that a function predicts at each point."""
     values, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
     if values.ndim != 2 or values.shape[1] != 2 or labels.shape != values.shape[:1]:
         raise DataError(
             "X must have two features, and y a label for each sample "
             f"(got shapes {values.shape} and {labels.shape})"
         )
-    names = list(X.columns) if hasattr(X, "columns") else None
-    low, high = values.min(axis=0), values.max(axis=0)
-    room = MARGIN * (high - low) + (high == low)
-    box = np.array([low - room, high + room])
-    found = np.asarray(predict(_like(X, _build_grid(box))))
+    box = compute_box(values)
+    grid: Any = _build_grid(box)
+    if hasattr(X, "columns"):
+        grid = type(X)(grid, columns=X.columns)  # in the form that the classifier saw
+    found = np.asarray(predict(grid))
     classes = sorted({*labels.tolist(), *found.tolist()}, key=lambda label: (str(type(label)), label))
     places = {label: place for place, label in enumerate(classes)}
     _fill_regions(axes, np.array([places[label] for label in found.tolist()]), len(classes), box)
     for place, label in enumerate(classes):
-        marker = CLASS_MARKERS[place % len(CLASS_MARKERS)]
-        face = SAMPLE_COLOUR if marker in "+x" else "none"
-        look: dict[str, Any] = {
-            "color": SAMPLE_COLOUR,
-            "markerfacecolor": face,
-            "markersize": 2.6,
-            "markeredgewidth": 0.6,
-        }
-        here = values[labels == label]
-        axes.plot(*here.T, linestyle="none", marker=marker, label=style.shorten(str(label)), **look)
+        draw_class(axes, values[labels == label], place, str(label))
     add_region_names(axes, [str(label) for label in classes])
     axes.grid(visible=False)
     axes.set(xlim=box[:, 0], ylim=box[:, 1])
-    if names:
-        axes.set(xlabel=str(names[0]), ylabel=str(names[1]))
-
-
-def _like(X: Any, grid: np.ndarray) -> Any:
-    """Return samples in the form that a classifier saw: a DataFrame with the same columns, or an array."""
-    return type(X)(grid, columns=X.columns) if hasattr(X, "columns") else grid
+    if hasattr(X, "columns"):
+        axes.set(xlabel=str(X.columns[0]), ylabel=str(X.columns[1]))
 
 
 def _build_grid(box: np.ndarray) -> np.ndarray:
     x, y = (np.linspace(low, high, GRID_SIZE) for low, high in box.T)
     return np.column_stack([coordinate.ravel() for coordinate in np.meshgrid(x, y)])
-
-
-def _fill(axes: Axes, fitted: FittedRegions, box: np.ndarray) -> None:
-    _fill_regions(axes, fitted.predict(_build_grid(box)), len(fitted.split_data.data.classes), box)
 
 
 def _fill_regions(axes: Axes, predicted: np.ndarray, count: int, box: np.ndarray) -> None:
@@ -209,18 +162,10 @@ def _fill_regions(axes: Axes, predicted: np.ndarray, count: int, box: np.ndarray
 
     x, y = (np.linspace(low, high, GRID_SIZE) for low, high in box.T)
     classes = predicted.reshape(GRID_SIZE, GRID_SIZE)
-    axes.imshow(
-        classes,
-        cmap=ListedColormap([TINTS[i % len(TINTS)] for i in range(count)]),
-        vmin=-0.5,
-        vmax=count - 0.5,
-        alpha=TINT_OPACITY,
-        extent=(*box[:, 0], *box[:, 1]),
-        origin="lower",
-        aspect="auto",
-        interpolation="nearest",
-        zorder=0,
-    )
+    colours = ListedColormap([TINTS[i % len(TINTS)] for i in range(count)])
+    look: dict[str, Any] = {"alpha": TINT_OPACITY, "interpolation": "nearest", "zorder": 0}
+    look |= {"extent": (*box[:, 0], *box[:, 1]), "origin": "lower", "aspect": "auto"}
+    axes.imshow(classes, cmap=colours, vmin=-0.5, vmax=count - 0.5, **look)
     for index in range(count if count > 2 else 1):
         inside = (classes == index).astype(float)
         if 0.0 < inside.mean() < 1.0:

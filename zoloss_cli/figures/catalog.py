@@ -1,4 +1,4 @@
-"""Parts of runs: only some data sets and learners, and the parts with a picture each."""
+"""Which figures can be drawn from results: of a whole run, or of some of its data sets and learners."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.errors import ConfigError, ResultsError, suggest_nearest
-from zoloss_cli.figures.registry import FIGURES, FigureKind, find_drawn_as, find_figure
+from zoloss_cli.figures.registry import FigureKind, find_drawn_as, find_figure, list_figures
 from zoloss_cli.figures.style import add_origin, apply_style
-from zoloss_cli.report.loading import select_runs
-from zoloss_cli.report.render.render import format_table_name
-from zoloss_cli.report.runs import RunResult
-from zoloss_cli.report.tables import describe_splits
+from zoloss_cli.report.render import format_table_name
+from zoloss_cli.report.runs import RunResult, select_runs
+from zoloss_cli.report.tables import describe_splits, replace_experiment
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,39 +32,19 @@ def narrow_run(run: RunResult, datasets: Sequence[str], learners: Sequence[str])
     changes: dict[str, Any] = {"datasets": tuple(d for d in experiment.datasets if d.name in kept_data)}
     if experiment.ratios:
         changes["ratios"] = {x: ratio for x, ratio in experiment.ratios.items() if x in kept_learners}
-        columns = {spec.label for spec in experiment.learners}
     else:
         changes["learners"] = tuple(spec for spec in experiment.learners if spec.label in kept_learners)
-        columns = kept_learners
-    manifest = replace(
-        run.manifest,
-        experiment=experiment.model_copy(update=changes),
-        cells=[c for c in run.manifest.cells if c.dataset in kept_data and c.learner in columns],
-    )
     kept = {(dataset, learner) for dataset in kept_data for learner in kept_learners}
     return replace(
         run,
-        manifest=manifest,
+        manifest=replace_experiment(run, changes).manifest,
         cells={place: cell for place, cell in run.cells.items() if place in kept},
         measurements={place: draws for place, draws in run.measurements.items() if place in kept},
     )
 
 
 def split_into_pages(kind: FigureKind, run: RunResult) -> list[RunResult]:
-    """Return the parts of a run that a figure shows on one page each: as many panels as are readable.
-
-    Parameters
-    ----------
-    kind : FigureKind
-        The figure, which says how many data sets and learners a page has.
-    run : RunResult
-        The run.
-
-    Returns
-    -------
-    list of RunResult
-        Only the run itself if one page suffices.
-    """
+    """Return the parts of a run that a figure shows on one page each: as many panels as are readable."""
     datasets = _split(run.datasets, kind.datasets_per_page)
     learners = _split(run.learners, kind.learners_per_page)
     if len(datasets) * len(learners) == 1:
@@ -90,40 +69,20 @@ MAX_NAMED = 6  # data sets named one by one; if there are more, the panels or th
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure of certain results, not drawn yet.
-
-    Attributes
-    ----------
-    kind : FigureKind
-        Which figure it is.
-    title : str
-        The title above it.
-    caption : str
-        What it shows, from which run and config, and the command that draws it.
-    command : str
-        The command.
-    stem : str
-        File name for it, without an extension.
-    draw : callable
-        Draws it.
-    run : str
-        Name of its run; empty if it has none.
-    later_pages : tuple of callable
-        Draw the pages after the first, if one picture would have too many panels.
-    """
+    """A figure of certain results, not drawn yet."""
 
     kind: FigureKind
     title: str
-    caption: str
+    caption: str  # what it shows, from which run and config, and the command that draws it
     command: str
-    stem: str
-    draw: Callable[[], Figure]
-    run: str = ""
-    later_pages: tuple[Callable[[], Figure], ...] = ()
+    stem: str  # of its file name
+    pages: Sequence[Callable[[], Figure]]  # draw a page each: several if one would have too many panels
+    run: str = ""  # name of its run, if it has one
 
     def draw_pages(self) -> list[Figure]:
         """Draw all of its pages."""
-        return [draw() for draw in (self.draw, *self.later_pages)]
+        with apply_style():
+            return [draw() for draw in self.pages]
 
     @property
     def name(self) -> str:
@@ -137,7 +96,7 @@ def list_kinds(runs: Sequence[RunResult]) -> list[FigureKind]:
     A config whose `published` section names a figure and `drawn_as` adds one, without any code. If it names no
     known way to draw, the figure is left out; `find_kind` reports what is wrong.
     """
-    kinds = {kind.name: kind for kind in FIGURES}
+    kinds = {kind.name: kind for kind in list_figures()}
     for run in runs:
         try:
             kind = _build_kind(run)
@@ -165,47 +124,28 @@ def _build_kind(run: RunResult) -> FigureKind | None:
     published = run.experiment.published
     if published is None or published.figure is None or published.drawn_as is None:
         return None
-    base = find_drawn_as(published.drawn_as, run.manifest.config)
-    return replace(
-        base,
-        name=f"{published.paper}/{published.figure}",
-        title=run.experiment.title or base.title,
-        config=run.manifest.config,
-        source_figure="",
-        is_covered=False,
-        beside_tables="none",
-    )
+    config = run.manifest.config
+    base = find_drawn_as(published.drawn_as, config)
+    name, title = f"{published.paper}/{published.figure}", run.experiment.title or base.title
+    own = replace(base, name=name, title=title, config=config, source_figure="")
+    return replace(own, is_covered=False, beside_tables="none")
 
 
 def find_drawings(
     runs: Sequence[RunResult], results: Path = Path("results"), only_quick: bool = True
 ) -> list[Drawing]:
-    """Return what can be drawn from these runs.
-
-    Parameters
-    ----------
-    runs : sequence of RunResult
-        All runs of a results folder.
-    results : Path, default=Path("results")
-        The folder, for the commands.
-    only_quick : bool, default=True
-        Whether to leave out figures that fit learners for a long time.
-
-    Returns
-    -------
-    list of Drawing
-        In the order of the registry.
-    """
+    """Return what can be drawn from these runs, unless it is slow and `only_quick` is set."""
     kinds = list_kinds(runs)
     found = [
         (kind, run) for kind in kinds if kind.is_quick or not only_quick for run in runs if kind.matches(run)
     ]
-    published = {(run.name, kind.target) for kind in kinds if kind.paper for run in runs if kind.matches(run)}
+    published = {(run.name, kind.function) for kind in kinds if kind.paper for run in runs if kind.matches(run)}
     covered = {run for run, _ in published}
     return [
         _build_drawing(kind, run, results)
         for kind, run in found
-        if kind.paper or not ((run.name, kind.target) in published or (kind.is_covered and run.name in covered))
+        if kind.paper
+        or not ((run.name, kind.function) in published or (kind.is_covered and run.name in covered))
     ]
 
 
@@ -219,30 +159,7 @@ def choose_drawing(
     metric: str | None = None,
     against: str | None = None,
 ) -> Drawing:
-    """Return a figure of the run that `table` names, or of the only run that has what it shows.
-
-    Parameters
-    ----------
-    kind : FigureKind
-        Which figure.
-    runs : list of RunResult
-        All runs of a results folder.
-    results : Path
-        The folder.
-    table : str or None, default=None
-        The number of a table, or the name of a run.
-    datasets, learners : sequence of str
-        Only these; none for all.
-    metric : str or None, default=None
-        A metric other than the one that the table shows.
-    against : str or None, default=None
-        The learner to compare the others with.
-
-    Returns
-    -------
-    Drawing
-        The figure, not drawn yet.
-    """
+    """Return a figure of the run that `table` names, or of the only run that has what it shows."""
     kind.check_options(metric=metric, against=against)
     selected = select_runs(runs, table)
     hits = [run for run in (_show_metric(selected, metric) if metric else selected) if kind.matches(run)]
@@ -298,14 +215,11 @@ def build_drawing_without_results(kind: FigureKind) -> Drawing:
             add_origin(figure, kind.origin)
         return figure
 
-    return Drawing(kind, title, caption, command, build_stem(kind), draw_in_style(draw))
+    return Drawing(kind, title, caption, command, build_stem(kind), [draw])
 
 
 def _build_drawing(
-    kind: FigureKind,
-    run: RunResult,
-    results: Path,
-    chosen: Mapping[str, str | None] | None = None,
+    kind: FigureKind, run: RunResult, results: Path, chosen: Mapping[str, str | None] | None = None
 ) -> Drawing:
     options: dict[str, str | None] = {}
     stem = build_stem(kind)
@@ -324,20 +238,16 @@ def _build_drawing(
     parts = split_into_pages(kind, run)
     against = options.get("against")
     pages = [
-        draw_in_style(partial(_draw_page, kind, part, against, _describe_page(i, len(parts))))
+        partial(_draw_page, kind, part, against, f"page {i} of {len(parts)}" * (len(parts) > 1))
         for i, part in enumerate(parts, 1)
     ]
-    return Drawing(kind, title, caption, command, stem, pages[0], run.name, tuple(pages[1:]))
+    return Drawing(kind, title, caption, command, stem, pages, run.name)
 
 
 def _draw_page(kind: FigureKind, run: RunResult, against: str | None, page: str) -> Figure:
     figure = kind.draw(run, against=against)
     add_origin(figure, "; ".join(filter(None, [describe_data(run), kind.spread, page])))
     return figure
-
-
-def _describe_page(number: int, count: int) -> str:
-    return f"page {number} of {count}" if count > 1 else ""
 
 
 def describe_data(run: RunResult) -> str:
@@ -355,13 +265,3 @@ def build_stem(kind: FigureKind) -> str:
 def build_command(start: str, options: Mapping[str, str | None]) -> str:
     """Return a command with those of its options that have a value."""
     return " ".join([start, *(f"--{key} {shlex.quote(value)}" for key, value in options.items() if value)])
-
-
-def draw_in_style(draw: Callable[[], Figure]) -> Callable[[], Figure]:
-    """Return a function that draws with our matplotlib settings."""
-
-    def draw_styled() -> Figure:
-        with apply_style():
-            return draw()
-
-    return draw_styled

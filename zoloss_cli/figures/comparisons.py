@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from zoloss_cli.choices import CONFIDENCE
 from zoloss_cli.figures import style
+from zoloss_cli.figures.registry import register_figure
+from zoloss_cli.metrics.base import ErrorRate, compute_half_width
 from zoloss_cli.registry import load_metric
-from zoloss_cli.report.cells import build_column_titles
-from zoloss_cli.report.runs import RunResult
+from zoloss_cli.report.runs import RunResult, build_column_titles
 from zoloss_cli.report.statistics import Ranks, compute_average_ranks, find_best_learner, group_by_data
 from zoloss_cli.report.tables import describe_splits
 
@@ -25,24 +29,26 @@ ROW_INCHES, FRAME_INCHES = 0.16, 0.55  # per learner, and for the frame of a pan
 BOX_HEIGHT = 0.62
 
 
-def has_values(run: RunResult) -> bool:
-    """Return whether some cell has values from several splits."""
-    return bool(find_boxed_datasets(run))
-
-
 def find_boxed_datasets(run: RunResult) -> list[str]:
     """Return the data sets where some learner has values from several splits."""
     return [d for d in run.datasets if any(len(run.get_values(d, x)) >= MIN_VALUES for x in run.learners)]
 
 
+@register_figure(
+    "boxes",
+    "Values over splits",
+    find_boxed_datasets,
+    legend="Boxes: quartiles and median; diamonds: means; whiskers: 1.5 box lengths at most.",
+    spread="boxes: quartiles and median; diamonds: means; whiskers: 1.5 box lengths at most",
+    requirement="learners that ran on several splits",
+    datasets_per_page=6,
+    options=("metric",),
+    is_quick=False,
+    is_covered=True,
+)
 def draw_boxes(run: RunResult) -> Figure:
     """Draw a panel for each data set, with learners in the order of the table."""
-    datasets = find_boxed_datasets(run)
-    figure, panels = add_learner_panels(run, len(datasets))
-    for place, (panel, dataset) in enumerate(zip(panels, datasets, strict=True)):
-        draw_boxes_on(panel, run, dataset)
-        hide_repeated_labels(panel, place, len(datasets))
-    return figure
+    return _draw_panels(run, find_boxed_datasets(run), draw_boxes_on)
 
 
 def draw_boxes_on(axes: Axes, run: RunResult, dataset: str) -> None:
@@ -52,25 +58,18 @@ def draw_boxes_on(axes: Axes, run: RunResult, dataset: str) -> None:
     places = [i for i, x in enumerate(run.learners) if run.get_values(dataset, x)]
     values = [run.get_values(dataset, run.learners[i]) for i in places]
     line: dict[str, Any] = {"color": style.BLACK, "linewidth": 0.7}
-    axes.bxp(
-        boxplot_stats(values),
-        positions=places,
-        widths=BOX_HEIGHT,
-        showmeans=True,
-        boxprops=line,
-        whiskerprops=line,
-        capprops=line,
-        medianprops={"color": style.VERMILION, "linewidth": 1.3},
-        meanprops={
-            "marker": "D",
-            "markersize": 2.6,
-            "markerfacecolor": style.BLUE,
-            "markeredgecolor": style.BLUE,
-        },
-        flierprops={"marker": ".", "markersize": 2.0, "markeredgecolor": "#777777"},
-        manage_ticks=False,
-        **_lay_flat(axes.bxp),
-    )
+    looks: dict[str, Any] = dict.fromkeys(("boxprops", "whiskerprops", "capprops"), line)
+    looks["medianprops"] = {"color": style.VERMILION, "linewidth": 1.3}
+    looks["meanprops"] = {"marker": "D", "markersize": 2.6}
+    looks["meanprops"] |= {"markerfacecolor": style.BLUE, "markeredgecolor": style.BLUE}
+    looks["flierprops"] = {"marker": ".", "markersize": 2.0, "markeredgecolor": "#777777"}
+    layout: dict[str, Any] = {
+        "positions": places,
+        "widths": BOX_HEIGHT,
+        "showmeans": True,
+        "manage_ticks": False,
+    }
+    axes.bxp(boxplot_stats(values), **layout, **looks, **_lay_flat(axes.bxp))
     label_learners(axes, run)
     axes.set_xlabel(name_metric(run.metric))
     axes.set_title(style.shorten(dataset))
@@ -83,13 +82,20 @@ def _lay_flat(function: Any) -> dict[str, Any]:
     return {"vert": False}
 
 
-def add_learner_panels(run: RunResult, count: int) -> tuple[Figure, list[Axes]]:
-    """Return a figure with this many panels, each with a row for every learner."""
-    columns = min(COLUMNS, count)
+def _draw_panels(run: RunResult, datasets: list[str], draw_on: Callable[..., None]) -> Figure:
+    """Draw a panel for each data set, with a row for every learner.
+
+    The first panel of a row has the learners' names, and the last of a column that of the metric.
+    """
     height = ROW_INCHES * len(run.learners) + FRAME_INCHES
-    width = style.COLUMN if columns == 1 else style.PAGE
-    figure = style.new_figure(width, math.ceil(count / columns) * height + 0.1)
-    return figure, style.add_panels(figure, count, columns)
+    figure, panels, columns = style.new_panels(len(datasets), COLUMNS, height, 0.1)
+    for place, (panel, dataset) in enumerate(zip(panels, datasets, strict=True)):
+        draw_on(panel, run, dataset)
+        if place % columns:
+            panel.set_yticklabels([])
+        if place + columns < len(datasets):
+            panel.set_xlabel("")
+    return figure
 
 
 def label_learners(axes: Axes, run: RunResult) -> None:
@@ -100,18 +106,8 @@ def label_learners(axes: Axes, run: RunResult) -> None:
     axes.grid(visible=False, axis="y")
 
 
-def hide_repeated_labels(axes: Axes, place: int, count: int) -> None:
-    """Keep the learners' names at the first panel of a row, and the metric's below the last of a column."""
-    if place % COLUMNS:
-        axes.set_yticklabels([])
-    if place + COLUMNS < count:
-        axes.set_xlabel("")
-
-
 def name_metric(metric: str) -> str:
     """Return the axis label for values of a metric."""
-    from zoloss_cli.metrics.base import ErrorRate
-
     found = load_metric(metric)
     words = found.name.replace("train_", "training_").replace("01_loss", "0/1_loss").replace("_", " ")
     unit = (
@@ -120,28 +116,17 @@ def name_metric(metric: str) -> str:
     return f"{words}{unit}"
 
 
-CONFIDENCE = 0.95
 MIN_SPLITS = 2
 
 
 @dataclass(frozen=True)
 class PairedDifference:
-    """A learner minus the reference on one data set.
+    """A learner minus the reference on one data set."""
 
-    Attributes
-    ----------
-    mean : float
-        Mean over the splits that both have.
-    low, high : float
-        Confidence interval of the mean, corrected for training samples shared by splits.
-    quartiles : tuple of float
-        First and third quartile of the differences themselves.
-    """
-
-    mean: float
-    low: float
+    mean: float  # mean over the splits that both have
+    low: float  # confidence interval of the mean, corrected for training samples shared by splits
     high: float
-    quartiles: tuple[float, float]
+    quartiles: tuple[float, float]  # first and third quartile of the differences themselves
 
 
 def has_pairs(run: RunResult) -> bool:
@@ -149,14 +134,22 @@ def has_pairs(run: RunResult) -> bool:
     return load_metric(run.metric).direction is not None and bool(find_paired_datasets(run))
 
 
+@register_figure(
+    "differences",
+    "Paired differences",
+    has_pairs,
+    legend="Lines: 95 % intervals of the mean, corrected for overlapping splits (Nadeau & Bengio 2003), in "
+    "colour and with a circle where they leave zero out; pale bars: quartiles of the differences.",
+    spread="lines: 95 % intervals of the mean; pale bars: quartiles",
+    requirement="two learners that share several splits, and a metric with a direction",
+    datasets_per_page=6,
+    options=("metric", "against"),
+    is_quick=False,
+    is_covered=True,
+)
 def draw_differences(run: RunResult, against: str | None = None) -> Figure:
     """Draw a panel for each data set: differences from one learner, or from the data set's best."""
-    datasets = find_paired_datasets(run)
-    figure, panels = add_learner_panels(run, len(datasets))
-    for place, (panel, dataset) in enumerate(zip(panels, datasets, strict=True)):
-        draw_differences_on(panel, run, dataset, against)
-        hide_repeated_labels(panel, place, len(datasets))
-    return figure
+    return _draw_panels(run, find_paired_datasets(run), partial(draw_differences_on, against=against))
 
 
 def draw_differences_on(axes: Axes, run: RunResult, dataset: str, against: str | None = None) -> None:
@@ -189,21 +182,16 @@ def draw_differences_on(axes: Axes, run: RunResult, dataset: str, against: str |
 def compute_difference(run: RunResult, dataset: str, learner: str, reference: str) -> PairedDifference | None:
     """Return a learner minus the reference on the splits that both have; None if there are fewer than two.
 
-    The variance of the mean over k splits is (1/k + n_test/n_train) s^2, as in the corrected t-test of Nadeau
-    and Bengio (2003); if there are no test samples, repeats share none and it is s^2 / k.
+    The interval is corrected as in the t-test of Nadeau and Bengio (2003), unless there are no test samples.
     """
     import numpy as np
-    from scipy import stats
 
     one, two = (run.get_values_by_split(dataset, x) for x in (learner, reference))
     differences = [one[split] - two[split] for split in sorted(one.keys() & two.keys())]
-    k = len(differences)
-    if k < MIN_SPLITS:
+    if len(differences) < MIN_SPLITS:
         return None
     sizes, mean = run.cells[dataset, learner].sizes, fmean(differences)
-    share = sizes.n_test / sizes.n_train if sizes else 0.0
-    variance = math.fsum((d - mean) ** 2 for d in differences) / (k - 1)
-    half = float(stats.t.ppf((1.0 + CONFIDENCE) / 2.0, k - 1)) * math.sqrt((1.0 / k + share) * variance)
+    half = compute_half_width(differences, sizes.n_test / sizes.n_train if sizes else 0.0, CONFIDENCE)
     first, third = np.quantile(differences, [0.25, 0.75])
     return PairedDifference(mean, mean - half, mean + half, (float(first), float(third)))
 
@@ -235,6 +223,15 @@ def has_ranks(run: RunResult) -> bool:
     return len(group_by_data(run, complete)) >= 2
 
 
+@register_figure(
+    "ranks",
+    "Average ranks",
+    has_ranks,
+    legend="A bar joins learners that the Nemenyi test cannot tell apart.",
+    requirement="three learners that all ran on two distinct data sets, and a metric with a direction",
+    beside_tables="all",
+    options=("metric",),
+)
 def draw_critical_difference(run: RunResult) -> Figure:
     """Draw the diagram of a run, with its data sets and splits below."""
     ranks = compute_average_ranks(run)
@@ -304,9 +301,9 @@ def _hang_names(axes: Axes, ranks: Ranks, names: list[str], first_row: float) ->
     count = len(names)
     left = math.ceil(count / 2)
     lines: list[tuple[float, float]] = []
-    for place, i in enumerate(sorted(range(count), key=lambda i: ranks.ranks[i])):
-        at_left = place < left
-        y = first_row + (place if at_left else count - 1 - place)
+    for i in range(count):
+        at_left = i < left
+        y = first_row + (i if at_left else count - 1 - i)
         end = 1.0 if at_left else count
         lines += [(ranks.ranks[i], 0.0), (ranks.ranks[i], y), (end, y), GAP]
         _write(axes, names[i], (end, y), "right" if at_left else "left")
@@ -315,9 +312,8 @@ def _hang_names(axes: Axes, ranks: Ranks, names: list[str], first_row: float) ->
 
 def _draw_groups(axes: Axes, ranks: Ranks) -> None:
     for row, (first, last) in enumerate(ranks.groups):
-        among = ranks.ranks[first : last + 1]
         y = BAR_ROWS * (1 + row)
-        ends = [min(among), max(among)]
+        ends = [ranks.ranks[first], ranks.ranks[last]]
         axes.plot(ends, [y, y], color=style.BLUE, linewidth=3.5, solid_capstyle="projecting")
 
 

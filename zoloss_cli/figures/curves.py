@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zoloss_cli.figures import style
+from zoloss_cli.figures.registry import register_figure, register_figures
 from zoloss_cli.figures.style import Look, assign_looks, assign_looks_by_name
 from zoloss_cli.metrics.base import Sizes
-from zoloss_cli.report.cells import build_column_titles, build_learner_title
-from zoloss_cli.report.runs import CellResult, RunResult
+from zoloss_cli.report.runs import CellResult, RunResult, build_column_titles, build_learner_title
 from zoloss_cli.results.record import FitRecord
 
 if TYPE_CHECKING:
@@ -21,19 +21,23 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+BAND = "bands: ± one standard error of the mean"
+BAND_LEGEND = "Bands: ± one standard error."
+STANDARD_ERRORS: dict[str, Any] = {"legend": BAND_LEGEND, "spread": BAND}
+COSTS_BY_ROUND: dict[str, Any] = {
+    "legend": f"Cost: over N (K - 1), so that it starts at 1. {BAND_LEGEND}",
+    "spread": BAND,
+    "datasets_per_page": 3,
+}
+
+
 @dataclass(frozen=True)
 class Curves:
-    """Errors in percent and costs after each recorded epoch or round, one row per split.
+    """Errors in percent and costs after each recorded epoch or round, one row per split."""
 
-    Attributes
-    ----------
-    epochs : list of int
-        The recorded epochs or rounds.
-    values : dict of str to ndarray of shape (n_splits, n_epochs)
-        By metric; ``test_error`` only if there are test samples, ``cost`` only for learners that minimize one.
-    """
-
-    epochs: list[int]
+    epochs: list[int]  # the recorded epochs or rounds
+    # (n_splits, n_epochs): by metric; ``test_error`` only if there are test samples, ``cost`` only for learners
+    # that minimize one
     values: dict[str, np.ndarray]
 
     def compute_mean(self, metric: str) -> np.ndarray:
@@ -89,6 +93,14 @@ def find_curves(run: RunResult, dataset: str, metric: str | None = None) -> dict
     return {x: c for x, c in curves.items() if c is not None and (metric is None or metric in c.values)}
 
 
+@register_figures(
+    {
+        "li-lin-2007/3": "Training errors of RCD algorithms by epoch",
+        "li-thesis-2006/2.1": "Training errors of several RCD algorithms by epoch",
+    },
+    has_curves,
+    **STANDARD_ERRORS,
+)
 def draw_rcd_variants(run: RunResult) -> Figure:
     """Draw Figure 3: one panel; variants by colour and marker, the seeding by the kind of line."""
     names, looks = {}, {}
@@ -138,11 +150,37 @@ def _break_axis(upper: Axes, lower: Axes) -> None:
     lower.plot([0], [1], transform=lower.transAxes, linestyle="none", **look)
 
 
+@register_figures(
+    {
+        "li-lin-2007/4": "Training and test errors of stochastic algorithms by epoch",
+        "li-thesis-2006/2.2": "Training and test errors of the averaged perceptron by the order of samples",
+        "li-thesis-2006/2.3": "Training and test errors of several perceptron learning algorithms on pima",
+        "li-thesis-2006/2.4": "Training and test errors of several perceptron learning algorithms on yinyang",
+    },
+    has_curves,
+    **STANDARD_ERRORS,
+)
+@register_figure(
+    "curves",
+    "Errors by epoch",
+    has_curves,
+    **STANDARD_ERRORS,
+    requirement="learners that record their epochs, by record_every in the config",
+    datasets_per_page=3,
+    is_covered=True,
+)
 def draw_errors_by_epoch(run: RunResult) -> Figure:
     """Draw Figure 4 and any other: a row per data set, with training errors next to test errors."""
     return _draw_side_by_side(run, ["train_error", "test_error"])
 
 
+@register_figure("li-thesis-2006/4.2", "AdaBoost.ECC in the tangram experiment", has_costs, **COSTS_BY_ROUND)
+@register_figure(
+    "li-thesis-2006/4.4", "Multiclass boosting with the decision stump", has_costs, **COSTS_BY_ROUND
+)
+@register_figure(
+    "li-thesis-2006/4.5", "Multiclass boosting with the perceptron on letter", has_costs, **COSTS_BY_ROUND
+)
 def draw_costs_by_round(run: RunResult) -> Figure:
     """Draw Figures 4.2, 4.4 and 4.5 of the thesis: a row per data set, with the cost next to test errors.
 
@@ -185,48 +223,24 @@ def _draw_curves(
     axes: Axes, curves: dict[str, Curves], metric: str, names: dict[str, str], looks: dict[str, Look]
 ) -> None:
     for i, (learner, found) in enumerate(curves.items()):
-        mean = found.compute_mean(metric)
-        step = len(mean) // style.MARKERS_PER_LINE // max(1, len(curves))
-        plot_with_band(
-            axes, found.epochs, (mean, found.compute_stderr(metric)), looks[learner], names[learner], i * step
-        )
+        step = len(found.epochs) // style.MARKERS_PER_LINE // max(1, len(curves))
+        plot_with_band(axes, found, metric, looks[learner], names[learner], i * step)
     axes.set_xlim(left=0)
     axes.set_xlabel("rounds" if any("cost" in found.values for found in curves.values()) else "epochs")
     axes.set_ylabel(AXIS_LABELS[metric])
 
 
 def plot_with_band(
-    axes: Axes,
-    epochs: Sequence[int],
-    values: tuple[np.ndarray, np.ndarray],
-    look: Look,
-    name: str,
-    shift: int = 0,
+    axes: Axes, curves: Curves, metric: str, look: Look, name: str, shift: int, scale: float = 1.0
 ) -> None:
-    """Plot a line with a band of one standard error, if there is one.
-
-    Parameters
-    ----------
-    axes : Axes
-        Where to plot.
-    epochs : sequence of int
-        The recorded epochs.
-    values : tuple of (ndarray, ndarray)
-        Mean and standard error after each.
-    look : Look
-        Colour, dashes and marker.
-    name : str
-        Name in the legend.
-    shift : int, default=0
-        By how many epochs the markers are shifted from those of other lines.
-    """
-    mean, stderr = values
-    style.plot_line(axes, epochs, mean, look, name, shift)
+    """Plot a line with a band of one standard error, if there is one."""
+    mean, stderr = scale * curves.compute_mean(metric), scale * curves.compute_stderr(metric)
+    style.plot_line(axes, curves.epochs, mean, look, name, shift)
     if np.all(np.isfinite(stderr)):
         # All points where the line is steep; later, every third suffices, and files stay small.
         at = np.unique([*range(min(N_STEEP, len(mean))), *range(N_STEEP, len(mean), 3), len(mean) - 1])
         low, high = (mean - stderr)[at], (mean + stderr)[at]
-        axes.fill_between(np.array(epochs)[at], low, high, color=look.colour, alpha=0.2, linewidth=0)
+        axes.fill_between(np.array(curves.epochs)[at], low, high, color=look.colour, alpha=0.2, linewidth=0)
 
 
 COLUMNS = 3
@@ -239,6 +253,16 @@ def has_searches(run: RunResult) -> bool:
     return several and any("time_to_best" in cell for _, cell in timed)
 
 
+@register_figure(
+    "time",
+    "Errors against time",
+    has_searches,
+    legend="Steps: fewest errors so far, where stored; markers: when the result was found; "
+    "lines: until the end.",
+    requirement="several learners, some of them searches that say when their result was found",
+    datasets_per_page=6,
+    beside_tables="times",
+)
 def draw_errors_against_time(run: RunResult) -> Figure:
     """Draw a panel per data set: a search's loss trace, a marker when its result was found, a line to its end.
 
@@ -246,16 +270,10 @@ def draw_errors_against_time(run: RunResult) -> Figure:
     """
     datasets = [d for d in run.datasets if any((d, x) in run.cells for x in run.learners)]
     titles = build_column_titles(run.learners)
-    columns = min(COLUMNS, len(datasets))
-    width = style.PAGE if columns > 1 else style.COLUMN
-    figure = style.new_figure(width, 1.75 * math.ceil(len(datasets) / columns) + 0.6)
-    axes = style.add_panels(figure, len(datasets), columns)
+    figure, axes, columns = style.new_panels(len(datasets), COLUMNS, 1.75, 0.6)
     for panel, dataset in zip(axes, datasets, strict=True):
         draw_searches_on(panel, run, dataset)
-    for panel in axes[-columns:]:
-        panel.set_xlabel("seconds")
-    for panel in axes[::columns]:
-        panel.set_ylabel("training errors")
+    style.label_outer(axes, columns, "seconds", "training errors")
     style.add_legend_below(figure, axes, 4 if columns > 1 else 2, list(titles.values()))
     return figure
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.data.dataset import load_data
 from zoloss_cli.figures import style
-from zoloss_cli.figures.cone import ORIGIN, load_plane
 from zoloss_cli.figures.curves import find_curves
-from zoloss_cli.figures.nguyen_sanner import CLASS_MARKERS, MARGIN, SAMPLE_COLOUR, clip_line
+from zoloss_cli.figures.nguyen_sanner import CLASS_MARKERS, SAMPLE_COLOUR, clip_line, compute_box
+from zoloss_cli.figures.registry import register_figure
 from zoloss_cli.figures.style import find_look
 from zoloss_cli.kernels.zero_one import find_strict_errors
-from zoloss_cli.report.cells import build_column_titles
-from zoloss_cli.report.runs import RunResult
+from zoloss_cli.report.runs import RunResult, build_column_titles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,13 +54,18 @@ def compute_shares(run: RunResult, dataset: str) -> dict[str, np.ndarray]:
     }
 
 
+@register_figure(
+    "convergence",
+    "Share of splits at the minimum by epoch",
+    has_minimum,
+    requirement="learners that record their epochs, and one that proves the fewest errors, such as certify",
+)
 def draw_shares(run: RunResult) -> Figure:
     """Draw the shares of the first data set by epoch."""
     dataset = run.datasets[0]
     titles, curves = build_column_titles(run.learners), find_curves(run, dataset, "train_error")
     shares = compute_shares(run, dataset)
-    figure = style.new_figure(style.COLUMN, 3.2)
-    (axes,) = style.add_panels(figure, 1, 1)
+    figure, axes = style.new_axes(3.2)
     for i, (look, (learner, share)) in enumerate(
         zip(style.build_looks(len(shares)), shares.items(), strict=True)
     ):
@@ -80,25 +87,25 @@ def has_bounds(run: RunResult) -> bool:
     return any("bound_ratio" in cell for cell in run.cells.values())
 
 
+@register_figure(
+    "bounds",
+    "What was counted against what a theorem allows",
+    has_bounds,
+    legend="One marker per data set, or for several in one place; none may lie above the line.",
+    requirement="learners that say what they counted and what its bound is, such as mistake-bound",
+)
 def draw_counted_against_bound(run: RunResult) -> Figure:
     """Draw both on logarithmic axes; on the line, as much was counted as the theorem allows."""
-    bounded = list(dict.fromkeys(x for (_, x), cell in run.cells.items() if "bound_ratio" in cell))
-    bounded = [learner for learner in run.learners if learner in bounded]
+    found = {learner for (_, learner), cell in run.cells.items() if "bound_ratio" in cell}
+    bounded = [learner for learner in run.learners if learner in found]
     titles = build_column_titles(run.learners)
-    columns = min(COLUMNS, len(bounded))
-    rows = math.ceil(len(bounded) / columns)
-    legend_columns = 5 if columns > 1 else 2
+    legend_columns = 5 if len(bounded) > 1 else 2
     legend_rows = math.ceil((len(run.datasets) + 1) / legend_columns)
-    width = style.PAGE if columns > 1 else style.COLUMN
-    figure = style.new_figure(width, 2.4 * rows + 0.16 * legend_rows + 0.2)
-    panels = style.add_panels(figure, len(bounded), columns)
+    figure, panels, columns = style.new_panels(len(bounded), COLUMNS, 2.4, 0.16 * legend_rows + 0.2)
     for panel, learner in zip(panels, bounded, strict=True):
         _draw_theorem(panel, run, learner)
         panel.set_title(style.shorten(titles[learner]))
-    for panel in panels[-columns:]:
-        panel.set_xlabel("bound")
-    for panel in panels[::columns]:
-        panel.set_ylabel("counted")
+    style.label_outer(panels, columns, "bound", "counted")
     style.add_legend_below(figure, panels, legend_columns, [*run.datasets, LINE_NAME])
     return figure
 
@@ -106,16 +113,8 @@ def draw_counted_against_bound(run: RunResult) -> Figure:
 def _draw_theorem(axes: Axes, run: RunResult, learner: str) -> None:
     looks = dict(zip(run.datasets, style.build_looks(len(run.datasets)), strict=True))
     for dataset, points in _thin_out(run, learner).items():
-        axes.plot(
-            *zip(*points, strict=True),
-            linestyle="none",
-            color=looks[dataset].colour,
-            marker=looks[dataset].marker,
-            markerfacecolor="none",
-            markersize=3,
-            markeredgewidth=0.6,
-            label=style.shorten(dataset),
-        )
+        bounds, counted = zip(*points, strict=True)
+        style.plot_hollow(axes, bounds, counted, looks[dataset], dataset, 0.6)
     axes.set(xscale="log", yscale="log")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(_format_power_of_ten)
@@ -148,6 +147,144 @@ def _thin_out(run: RunResult, learner: str) -> dict[str, list[tuple[float, float
     return points
 
 
+# The bound of the cone search in the plane, where a cone is an interval of angles.
+
+DATA = EmbeddedData(name="iris", dataset="iris", positive="Iris-versicolor")
+FEATURES = (1, 3)  # width of sepals and of petals
+SHOWN_CONE = (120.0, 150.0)  # degrees, on the left
+N_ROOTS = 3  # cones that the search starts with
+N_ANGLES = 721
+MAX_FRAMES = 24
+ORIGIN = "iris, versicolor (+) against the rest (o): all 150 samples, two of four features"
+MIN_DEGREES = 0.01  # of a cone: samples on a grid tie in some directions
+
+
+@dataclass(frozen=True)
+class AngleCone:
+    """A cone of directions in the plane, and the pairs that conflict in it."""
+
+    first: float  # its angles, in degrees
+    last: float
+    # A maximum matching of conflicting pairs: indices of a positive and a negative sample
+    pairs: list[tuple[int, int]]
+
+
+def load_plane() -> tuple[np.ndarray, np.ndarray]:
+    """Return the positive and the negative samples."""
+    data = load_data(DATA)
+    X = data.X[:, FEATURES]
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    return X[data.y == 1], X[data.y == 0]
+
+
+def _project(X: np.ndarray, degrees: float) -> np.ndarray:
+    return X @ np.array([np.cos(np.radians(degrees)), np.sin(np.radians(degrees))])
+
+
+def match_conflicts(positive: np.ndarray, negative: np.ndarray, first: float, last: float) -> AngleCone:
+    """Return the cone between two angles with a maximum matching of its conflicting pairs."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    conflicts = np.ones((len(positive), len(negative)), bool)
+    for angle in (first, last):
+        conflicts &= _project(positive, angle)[:, None] <= _project(negative, angle)[None, :] + 1e-12
+    mates = maximum_bipartite_matching(csr_matrix(conflicts), perm_type="column")
+    return AngleCone(first, last, [(i, int(j)) for i, j in enumerate(mates) if j >= 0])
+
+
+def split_cones(positive: np.ndarray, negative: np.ndarray, target: int) -> list[AngleCone]:
+    """Return cones that cover all directions, each with `target` pairs, or thin."""
+    waiting = [(360.0 * k / N_ROOTS, 360.0 * (k + 1) / N_ROOTS) for k in reversed(range(N_ROOTS))]
+    leaves = []
+    while waiting:
+        first, last = waiting.pop()
+        cone = match_conflicts(positive, negative, first, last)
+        if len(cone.pairs) >= target or last - first < MIN_DEGREES:
+            leaves.append(cone)
+        else:
+            middle = (first + last) / 2
+            waiting += [(middle, last), (first, middle)]
+    return leaves
+
+
+def count_fewest_errors(positive: np.ndarray, negative: np.ndarray, degrees: float) -> int:
+    """Return the errors of the best threshold in one direction, with positive samples above it.
+
+    In one direction, the fewest errors equal the size of a maximum matching of conflicting pairs (König's
+    theorem).
+    """
+    above, below = np.sort(_project(positive, degrees)), np.sort(_project(negative, degrees) + 1e-12)
+    lost = np.searchsorted(above, below, side="right")  # positive samples at or below a negative one
+    kept = np.arange(len(below), 0, -1) - 1  # negative samples above that threshold
+    return int(min((lost + kept).min(), len(below)))
+
+
+def draw_search_frames() -> list[Figure]:
+    """Draw the search cone by cone: each frame adds one of the cones that prove the bound."""
+    positive, negative = load_plane()
+    angles = np.linspace(0.0, 360.0, N_ANGLES // 2)
+    errors = np.array([count_fewest_errors(positive, negative, angle) for angle in angles])
+    leaves = split_cones(positive, negative, int(errors.min()))
+    numbers = sorted({round(n) for n in np.linspace(1, len(leaves), min(MAX_FRAMES, len(leaves)))})
+    frames = []
+    for number in numbers:
+        cone = leaves[number - 1]
+        figure = style.new_figure(style.PAGE, 3.4)
+        left, right = style.add_panels(figure, 2, 2)
+        _draw_pairs(left, positive, negative, cone)
+        left.set_title(f"cone {number} of {len(leaves)}: {len(cone.pairs)} disjoint pairs conflict")
+        _draw_search(right, angles, errors, leaves[:number])
+        right.set_title(f"{cone.last / 3.6:.0f} % of all directions have at least {errors.min()} errors")
+        style.add_origin(figure, ORIGIN)
+        frames.append(figure)
+    return frames
+
+
+@register_figure(
+    "cone",
+    "How cones of directions prove the fewest errors, in two dimensions",
+    legend="Left: arrows bound a cone, and lines join pairs that no direction in it ranks correctly.",
+    frames=draw_search_frames,
+)
+def draw_cone_bound() -> Figure:
+    """Draw a cone with its conflicting pairs, and the bounds of the cones of a whole search."""
+    positive, negative = load_plane()
+    angles = np.linspace(0.0, 360.0, N_ANGLES)
+    errors = np.array([count_fewest_errors(positive, negative, angle) for angle in angles])
+    figure = style.new_figure(style.PAGE, 3.4)
+    left, right = style.add_panels(figure, 2, 2)
+    _draw_pairs(left, positive, negative, match_conflicts(positive, negative, *SHOWN_CONE))
+    _draw_search(right, angles, errors, split_cones(positive, negative, int(errors.min())))
+    style.add_origin(figure, ORIGIN)
+    return figure
+
+
+def _draw_pairs(axes: Axes, positive: np.ndarray, negative: np.ndarray, cone: AngleCone) -> None:
+    for X, marker in ((negative, CLASS_MARKERS[0]), (positive, CLASS_MARKERS[1])):
+        axes.plot(*X.T, marker, color=SAMPLE_COLOUR, markersize=3, markerfacecolor="none", linewidth=0)
+    for i, j in cone.pairs:
+        axes.plot(*np.array([positive[i], negative[j]]).T, color=style.VERMILION, linewidth=0.6)
+    for angle in (cone.first, cone.last):
+        tip = (1.2 * float(np.cos(np.radians(angle))), 1.2 * float(np.sin(np.radians(angle))))
+        axes.annotate("", tip, (0.0, 0.0), arrowprops={"arrowstyle": "->", "color": style.BLUE})
+    axes.set(xlabel="sepal width, scaled", ylabel="petal width, scaled")
+    axes.set_title(f"{len(cone.pairs)} disjoint pairs conflict between {cone.first:g}° and {cone.last:g}°")
+    axes.set_aspect("equal", "datalim")
+
+
+def _draw_search(axes: Axes, angles: np.ndarray, errors: np.ndarray, leaves: list[AngleCone]) -> None:
+    axes.plot(angles, errors, color=SAMPLE_COLOUR, linewidth=1.0, label="fewest errors in a direction")
+    for number, cone in enumerate(leaves):
+        label = "pairs that conflict in a cone" if number == 0 else None
+        height = [len(cone.pairs)] * 2
+        axes.plot([cone.first, cone.last], height, color=style.VERMILION, linewidth=2.0, label=label)
+        axes.axvline(cone.last, color=style.BLUE, linewidth=0.3)
+    axes.set(xlabel="direction, degrees", ylabel="errors", xlim=(0.0, 360.0), ylim=(0.0, None))
+    axes.set_title(f"{len(leaves)} cones prove {errors.min()} errors")
+    axes.legend(loc="lower right")
+
+
 # Li & Lin (2007), section III; Li (2006), Algorithms 2.3 to 2.5. The steps are those of `RCDClassifier` itself,
 # which records its weights after every epoch.
 
@@ -158,22 +295,12 @@ EARLIER = "#9A9A9A"
 
 
 class DescentStep(NamedTuple):
-    """An epoch that left fewer errors than all before it.
+    """An epoch that left fewer errors than all before it."""
 
-    Attributes
-    ----------
-    epoch : int
-        Its number, starting at 1.
-    before, after : ndarray of shape (3,)
-        The weights before and after it, bias first.
-    errors : ndarray of bool of shape (n_samples,)
-        Which samples are misclassified afterwards.
-    """
-
-    epoch: int
-    before: np.ndarray
+    epoch: int  # its number, starting at 1
+    before: np.ndarray  # (3,): the weights before and after it, bias first
     after: np.ndarray
-    errors: np.ndarray
+    errors: np.ndarray  # (n_samples,): which samples are misclassified afterwards
 
 
 class Descent(NamedTuple):
@@ -207,24 +334,6 @@ def run_descent() -> Descent:
     return Descent(X, y, counts, steps)
 
 
-def draw_rcd_steps() -> Figure:
-    """Draw six of the epochs that left fewer errors: the line before, the line after, and its errors."""
-    found = run_descent()
-    places = np.linspace(0, len(found.steps) - 1, min(N_PANELS, len(found.steps)))
-    chosen = np.unique(places.round().astype(int))
-    figure = style.new_figure(style.PAGE, 4.6)
-    panels = style.add_panels(figure, len(chosen), 3, sharex=True, sharey=True)
-    for panel, place in zip(panels, chosen, strict=True):
-        _draw_step(panel, found, found.steps[place])
-    for panel in panels[-3:]:
-        panel.set_xlabel("sepal width, scaled")
-    for panel in panels[::3]:
-        panel.set_ylabel("petal width, scaled")
-    style.add_legend_below(figure, panels, 5)
-    style.add_origin(figure, f"{ORIGIN}; RCD-{VARIANT}, {EPOCHS} epochs, random_state={SEED}")
-    return figure
-
-
 def draw_rcd_frames() -> list[Figure]:
     """Draw a frame for every epoch that left fewer errors: the lines next to the errors so far."""
     found = run_descent()
@@ -246,9 +355,30 @@ def draw_rcd_frames() -> list[Figure]:
     return frames
 
 
+@register_figure(
+    "rcd-steps",
+    "How random coordinate descent finds fewer errors, in two dimensions",
+    legend="Each epoch minimizes the errors exactly along one random direction of bias and weights; "
+    "no line has fewer errors than the last one, as the figure cone of the same samples shows.",
+    frames=draw_rcd_frames,
+)
+def draw_rcd_steps() -> Figure:
+    """Draw six of the epochs that left fewer errors: the line before, the line after, and its errors."""
+    found = run_descent()
+    places = np.linspace(0, len(found.steps) - 1, min(N_PANELS, len(found.steps)))
+    chosen = np.unique(places.round().astype(int))
+    figure = style.new_figure(style.PAGE, 4.6)
+    panels = style.add_panels(figure, len(chosen), 3, sharex=True, sharey=True)
+    for panel, place in zip(panels, chosen, strict=True):
+        _draw_step(panel, found, found.steps[place])
+    style.label_outer(panels, 3, "sepal width, scaled", "petal width, scaled")
+    style.add_legend_below(figure, panels, 5)
+    style.add_origin(figure, f"{ORIGIN}; RCD-{VARIANT}, {EPOCHS} epochs, random_state={SEED}")
+    return figure
+
+
 def _draw_step(axes: Axes, found: Descent, step: DescentStep) -> None:
-    low, high = found.X.min(axis=0), found.X.max(axis=0)
-    box = np.array([low - MARGIN * (high - low), high + MARGIN * (high - low)])
+    box = compute_box(found.X)
     for label, marker, name in ((-1.0, CLASS_MARKERS[0], "the rest"), (1.0, CLASS_MARKERS[1], "versicolor")):
         here = (found.y == label) & ~step.errors
         axes.plot(

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from zoloss_cli.complexity.hard_margin import build_problem, fit_hard_margin_svm
-from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.models import GeneratedData
 from zoloss_cli.data.dataset import load_data
 from zoloss_cli.data.splits import compute_scaling
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.fitting import SplitData
-from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.task import FittedTask, find_cell, fit_again, fit_task
+from zoloss_cli.experiment.task import FittedTask, find_cell, fit_again
 from zoloss_cli.figures import style
+from zoloss_cli.figures.registry import register_figure
 from zoloss_cli.figures.style import assign_looks
 from zoloss_cli.kernels.smooth import (
     compute_shifted_smooth_loss,
@@ -26,9 +24,9 @@ from zoloss_cli.kernels.smooth import (
     compute_smooth_loss,
 )
 from zoloss_cli.kernels.zero_one import find_strict_errors
-from zoloss_cli.learners.search.sla import PRECISIONS
-from zoloss_cli.report.cells import build_column_titles, compute_our_improvement
-from zoloss_cli.report.runs import RunResult
+from zoloss_cli.learners.search.sla import PRECISIONS, SmoothLossClassifier
+from zoloss_cli.report.runs import RunResult, build_column_titles
+from zoloss_cli.report.tables import compute_our_improvement
 from zoloss_cli.results.record import FitRecord
 
 if TYPE_CHECKING:
@@ -60,12 +58,14 @@ def has_boundaries(run: RunResult) -> bool:
     return any((run.datasets[0], learner) in run.cells for learner in run.learners)
 
 
+@register_figure(
+    "nguyen-sanner-2013/1", "Samples with outliers, and the boundary of each learner", has_boundaries
+)
 def draw_boundaries(run: RunResult) -> Figure:
     """Draw one panel with all learners and their numbers of training errors."""
     dataset = run.datasets[0]
     titles = build_column_titles(run.learners)
-    figure = style.new_figure(style.COLUMN, 4.3)
-    (axes,) = style.add_panels(figure, 1, 1)
+    figure, axes = style.new_axes(4.3)
     box = None
     for learner, look in assign_looks(run).items():
         if (dataset, learner) not in run.cells:
@@ -84,23 +84,26 @@ def draw_training_samples(axes: Axes, split_data: SplitData) -> np.ndarray:
     """Draw the training samples, with a marker for each class, and return the corners of the shown area."""
     data, indices = split_data.data, split_data.train
     for index, name in enumerate(data.classes):
-        X = data.X[indices[data.y[indices] == index]]
-        marker = CLASS_MARKERS[index % len(CLASS_MARKERS)]
-        axes.plot(
-            *X.T,
-            linestyle="none",
-            marker=marker,
-            color=SAMPLE_COLOUR,
-            markerfacecolor=SAMPLE_COLOUR if marker in "+x" else "none",
-            markersize=2.6,
-            markeredgewidth=0.6,
-            label=style.shorten(name),
-        )
-    low, high = data.X[indices].min(axis=0), data.X[indices].max(axis=0)
-    room = MARGIN * (high - low) + (high == low)
-    box = np.array([low - room, high + room])
+        draw_class(axes, data.X[indices[data.y[indices] == index]], index, name)
+    box = compute_box(data.X[indices])
     axes.set(xlim=box[:, 0], ylim=box[:, 1], xlabel=data.features[0], ylabel=data.features[1])
     return box
+
+
+def draw_class(axes: Axes, X: np.ndarray, index: int, name: str) -> None:
+    """Draw the samples of one class with its marker, small and empty."""
+    marker = CLASS_MARKERS[index % len(CLASS_MARKERS)]
+    face = SAMPLE_COLOUR if marker in "+x" else "none"
+    look: dict[str, Any] = {"markerfacecolor": face, "markersize": 2.6, "markeredgewidth": 0.6}
+    label = style.shorten(name)
+    axes.plot(*X.T, linestyle="none", marker=marker, color=SAMPLE_COLOUR, label=label, **look)
+
+
+def compute_box(X: np.ndarray) -> np.ndarray:
+    """Return the lower left and the upper right corner of an area with room around these samples."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    room = MARGIN * (high - low) + (high == low)
+    return np.array([low - room, high + room])
 
 
 def unscale_rule(fitted: FittedTask) -> tuple[np.ndarray, float]:
@@ -130,7 +133,8 @@ def clip_line(weights: np.ndarray, bias: float, box: np.ndarray) -> np.ndarray:
 
 ZERO_ONE = "0–1 loss"
 WEIGHT = 1  # Figure 6 changes the weight of the first feature; the bias is weight 0
-SAMPLE_CONFIG = Path("configs/nguyen/figure1.yaml")
+SAMPLE_CONFIG = "configs/nguyen/figure1.yaml"
+SAMPLES = GeneratedData(name="outliers", generator="outliers", size=300, settings=(("share", 0.1),))
 
 
 def compute_zero_one_loss(m: np.ndarray) -> np.ndarray:
@@ -166,10 +170,10 @@ CONVEX_LOSSES = {
 }
 
 
+@register_figure("nguyen-sanner-2013/2", "Losses as functions of the margin")
 def draw_margin_losses() -> Figure:
     """Draw Figure 2."""
-    figure = style.new_figure(style.COLUMN, 2.6)
-    (axes,) = style.add_panels(figure, 1, 1)
+    figure, axes = style.new_axes(2.6)
     looks = style.build_looks(1 + len(CONVEX_LOSSES))
     m = np.linspace(-1.5, 3.0, 181)
     _draw_step(axes, m[0], m[-1], looks[0])
@@ -181,6 +185,7 @@ def draw_margin_losses() -> Figure:
     return figure
 
 
+@register_figure("nguyen-sanner-2013/6", "The smooth 0–1 loss for growing precision K")
 def draw_smooth_losses() -> Figure:
     """Draw Figure 6: above, the loss of one margin; below, of a data set along one weight, and its valley."""
     figure = style.new_figure(style.PAGE, 4.6)
@@ -208,21 +213,11 @@ def draw_smooth_losses() -> Figure:
 
 
 class WeightLine(NamedTuple):
-    """Margins of a data set as one weight changes.
+    """Margins of a data set as one weight changes."""
 
-    Attributes
-    ----------
-    margins : ndarray of shape (n_samples,)
-        The margins at the start.
-    slopes : ndarray of shape (n_samples,)
-        How each margin changes with the weight.
-    weight : float
-        The weight at the start.
-    """
-
-    margins: np.ndarray
-    slopes: np.ndarray
-    weight: float
+    margins: np.ndarray  # (n_samples,): the margins at the start
+    slopes: np.ndarray  # (n_samples,): how each margin changes with the weight
+    weight: float  # the weight at the start
 
     def count_errors(self, steps: np.ndarray) -> np.ndarray:
         """Return the errors after each step of the weight."""
@@ -258,12 +253,11 @@ def _draw_step(axes: Axes, left: float, right: float, look: style.Look) -> None:
 
 
 def _fit_samples() -> WeightLine:
-    """Return the line through SLA's solution for the samples of Figure 1."""
-    cells = plan(load_config(SAMPLE_CONFIG))
-    fitted = fit_task(next(cell for cell in cells if cell.learner.learner == "sla"), 0)
-    split, learner = fitted.split_data, fitted.learner
-    signs = np.where(split.data.y[split.train] == 1, 1.0, -1.0)
-    X = split.scale(split.data.X[split.train])
+    """Return the line through SLA's solution for the samples of Figure 1, scaled as there."""
+    data = load_data(SAMPLES)
+    X = SplitData(data, np.arange(len(data.y)), np.empty(0, int), "standard", data.X).scale(data.X)
+    learner = SmoothLossClassifier().fit(X, data.y)
+    signs = np.where(data.y == 1, 1.0, -1.0)
     margins = signs * learner.decision_function(X)
     return WeightLine(margins, signs * X[:, WEIGHT - 1], float(learner.coef_[0][WEIGHT - 1]))
 
@@ -276,6 +270,12 @@ def has_paired_losses(run: RunResult) -> bool:
     return all((d, x) in run.cells for d in run.datasets for x in (*sides.of, *sides.over))
 
 
+@register_figure(
+    "nguyen-sanner-2013/9",
+    "SLA's loss against that of others on synthetic data",
+    has_paired_losses,
+    legend="One marker per data set.",
+)
 def draw_paired_losses(run: RunResult) -> Figure:
     """Draw a panel per data set of the run, with a marker for each draw; above the line, the others lose."""
     sides = run.experiment.improvement
@@ -288,20 +288,10 @@ def draw_paired_losses(run: RunResult) -> Figure:
     for panel, dataset in zip(axes, run.datasets, strict=True):
         ours = _find_least_losses(run, dataset, sides.of)
         for learner in sides.over:
-            look = looks[learner]
             theirs = _find_least_losses(run, dataset, [learner])
             both = sorted(ours.keys() & theirs.keys())
-            panel.plot(
-                [ours[split] for split in both],
-                [theirs[split] for split in both],
-                linestyle="none",
-                color=look.colour,
-                label=style.shorten(titles[learner]),
-                marker=look.marker,
-                markerfacecolor="none",
-                markersize=3,
-                markeredgewidth=0.7,
-            )
+            x, y = ([losses[split] for split in both] for losses in (ours, theirs))
+            style.plot_hollow(panel, x, y, looks[learner], titles[learner], 0.7)
         limits = {"xlim": panel.get_xlim(), "ylim": panel.get_ylim()}
         panel.axline((0.0, 0.0), slope=1.0, color="black", linewidth=0.6, linestyle=style.DASHED)
         panel.set(**limits, xlabel=f"0–1 loss of {name}", ylabel="0–1 loss of the others")
@@ -337,24 +327,12 @@ class Line(NamedTuple):
 
 
 class BestLines(NamedTuple):
-    """A best line, and one through two samples with the same sides.
+    """A best line, and one through two samples with the same sides."""
 
-    Attributes
-    ----------
-    best : Line
-        H, as far as possible from all samples.
-    through : Line
-        H', through the samples of `pair`.
-    pair : tuple of int
-        A and B.
-    errors : int
-        The errors of both; A and B count as they do for H.
-    """
-
-    best: Line
-    through: Line
-    pair: tuple[int, int]
-    errors: int
+    best: Line  # H, as far as possible from all samples
+    through: Line  # H', through the samples of `pair`
+    pair: tuple[int, int]  # A and B
+    errors: int  # the errors of both; A and B count as they do for H
 
 
 def build_line(first: np.ndarray, second: np.ndarray) -> Line:
@@ -395,17 +373,20 @@ def _separate(X: np.ndarray, sides: np.ndarray) -> Line:
     return Line(weights, -sum(middle) / 2.0)
 
 
+@register_figure(
+    "nguyen-sanner-2013/4",
+    "A line with the fewest errors, and one through two samples with the same",
+    origin="20 samples of two Gaussians (seed 3), whole set",
+)
 def draw_lines_through_samples() -> Figure:
     """Draw the samples, H, and H' through A and B."""
     data = load_data(DATA)
     signs = np.where(data.y == 1, 1.0, -1.0)
     found = find_best_lines(data.X, signs)
-    figure = style.new_figure(style.COLUMN, 3.4)
-    (axes,) = style.add_panels(figure, 1, 1)
+    figure, axes = style.new_axes(3.4)
     for side, marker in ((-1.0, CLASS_MARKERS[0]), (1.0, CLASS_MARKERS[1])):
         axes.plot(*data.X[signs == side].T, marker, color=SAMPLE_COLOUR, markerfacecolor="none")
-    room = MARGIN * np.ptp(data.X, axis=0)
-    box = np.array([data.X.min(axis=0) - room, data.X.max(axis=0) + room])
+    box = compute_box(data.X)
     for line, name, colour, dashes in (
         (found.best, f"H: {found.errors} errors, the fewest", style.BLUE, style.SOLID),
         (found.through, "H′: through A and B", style.VERMILION, style.DASHED),

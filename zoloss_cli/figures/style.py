@@ -138,6 +138,31 @@ def add_panels(figure: Figure, count: int, columns: int, **options: Any) -> list
     return list(axes[:count])
 
 
+def new_panels(count: int, most: int, row: float, extra: float) -> tuple[Figure, list[Axes], int]:
+    """Return a figure with this many axes, and its number of columns, of which there are at most `most`.
+
+    A row is `row` inches high, and the figure `extra` more; one column is as wide as a column of a page.
+    """
+    columns = min(most, count)
+    figure = new_figure(COLUMN if columns == 1 else PAGE, row * math.ceil(count / columns) + extra)
+    return figure, add_panels(figure, count, columns), columns
+
+
+def new_axes(height: float, width: float = COLUMN) -> tuple[Figure, Axes]:
+    """Return a figure of this height in inches with one panel."""
+    figure = new_figure(width, height)
+    (axes,) = add_panels(figure, 1, 1)
+    return figure, axes
+
+
+def label_outer(panels: list[Axes], columns: int, x: str, y: str) -> None:
+    """Name the axes below the last row of panels and beside the first column."""
+    for panel in panels[-columns:]:
+        panel.set_xlabel(x)
+    for panel in panels[::columns]:
+        panel.set_ylabel(y)
+
+
 def add_origin(figure: Figure, text: str) -> None:
     """Write above a drawing, in small letters, which data and splits it shows and what its bands are.
 
@@ -159,32 +184,16 @@ def wrap_origin(text: str, width: float) -> list[str]:
 
 
 def plot_line(axes: Axes, x: ArrayLike, y: ArrayLike, look: Look, name: str, shift: int = 0) -> None:
-    """Plot a line with a few markers.
-
-    Parameters
-    ----------
-    axes : Axes
-        Where to plot.
-    x, y : array-like
-        The line.
-    look : Look
-        Its colour, dashes and marker.
-    name : str
-        Its name in the legend.
-    shift : int, default=0
-        By how many points its markers are shifted from those of other lines.
-    """
+    """Plot a line with a few markers."""
     every = max(1, len(y) // MARKERS_PER_LINE)  # type: ignore[arg-type]
-    colour, dashes, marker = look
-    axes.plot(
-        x,
-        y,
-        color=colour,
-        linestyle=dashes,
-        marker=marker,
-        markevery=(shift % every, every),
-        label=shorten(name),
-    )
+    line: dict[str, Any] = {"color": look.colour, "linestyle": look.dashes, "marker": look.marker}
+    axes.plot(x, y, markevery=(shift % every, every), label=shorten(name), **line)
+
+
+def plot_hollow(axes: Axes, x: ArrayLike, y: ArrayLike, look: Look, name: str, edge: float) -> None:
+    """Plot small empty markers, without a line."""
+    empty: dict[str, Any] = {"markerfacecolor": "none", "markersize": 3, "markeredgewidth": edge}
+    axes.plot(x, y, look.marker, color=look.colour, label=shorten(name), **empty)
 
 
 def set_logarithmic(axes: Axes) -> None:
@@ -240,36 +249,19 @@ LEARNER_COLOURS = tuple(LEARNERS_BY_COLOUR)
 WITHOUT_COLOUR_OF_THEIR_OWN = "adaboost"  # boosted learners have the colour of their base
 
 
-def _build_looks() -> dict[str, Look]:
-    looks = {}
-    for i, (colour, learners) in enumerate(LEARNERS_BY_COLOUR.items()):
-        for j, learner in enumerate(learners):
-            looks[learner] = _build_look(colour, i + 2 * j, i + 4 * j)
-    return looks
-
-
 def _build_look(colour: str, dashes: int, marker: int) -> Look:
     return Look(colour, DASHES[dashes % len(DASHES)], MARKERS[marker % len(MARKERS)])
 
 
-LOOKS = _build_looks()
+LOOKS = {
+    learner: _build_look(colour, i + 2 * j, i + 4 * j)
+    for i, (colour, learners) in enumerate(LEARNERS_BY_COLOUR.items())
+    for j, learner in enumerate(learners)
+}
 
 
 def find_look(label: str, learner: str = "") -> Look:
-    """Return the look of a learner, which depends only on its name.
-
-    Parameters
-    ----------
-    label : str
-        Its name in a run, such as `ecc:max-cut:stump` or `adaboost:pocket`.
-    learner : str, default=""
-        The registered learner behind a label of your own.
-
-    Returns
-    -------
-    Look
-        Its colour, dashes and marker.
-    """
+    """Return the look of a label such as `ecc:max-cut:stump`, or of the learner behind it."""
     parts = label.split(":")
     if parts[0] == WITHOUT_COLOUR_OF_THEIR_OWN and len(parts) > 1:
         parts = parts[1:]
@@ -288,18 +280,10 @@ def assign_looks(run: RunResult) -> dict[str, Look]:
 
 
 def assign_looks_by_name(learners: Mapping[str, str]) -> dict[str, Look]:
-    """Return the looks of learners that are shown together.
+    """Return the looks of learners that are shown together, by the registered learner behind each label.
 
-    Parameters
-    ----------
-    learners : mapping of str to str
-        The registered learner behind each label; empty if there is none.
-
-    Returns
-    -------
-    dict of str to Look
-        Each with the colour of its learner. If two of one colour would look the same, the later one gets other
-        dashes and another marker. If there are only variants of one learner, their colours differ.
+    Each has the colour of its learner. If two of one colour would look the same, the later one gets other
+    dashes and another marker. If there are only variants of one learner, their colours differ.
     """
     if len(learners) > 1 and len({find_look(*item).colour for item in learners.items()}) == 1:
         return dict(zip(learners, build_looks(len(learners)), strict=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import string
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,12 +12,12 @@ from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.data.generators import TANGRAM
 from zoloss_cli.figures import style
 from zoloss_cli.figures.boundary import TINT_OPACITY, TINTS
-from zoloss_cli.figures.curves import Curves, find_curves, plot_with_band
+from zoloss_cli.figures.curves import STANDARD_ERRORS, Curves, find_curves, plot_with_band
 from zoloss_cli.figures.nguyen_sanner import refit
+from zoloss_cli.figures.registry import register_figure
 from zoloss_cli.figures.style import Look
 from zoloss_cli.kernels.stumps import BISIGMOID, EXPONENTIAL, compute_cost_and_slope
-from zoloss_cli.report.cells import build_column_titles, build_learner_title
-from zoloss_cli.report.runs import RunResult
+from zoloss_cli.report.runs import RunResult, build_column_titles, build_learner_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,6 +34,11 @@ def compute_costs(kind: int, kappa: float, m: np.ndarray) -> np.ndarray:
     return np.array([level + rest for level, rest, _ in parts])
 
 
+@register_figure(
+    "li-thesis-2006/3.2",
+    "Three margin cost functions",
+    origin="functions of the margin of one sample, without data",
+)
 def draw_cost_functions() -> Figure:
     """Draw the exponential, the sigmoid 1 - tanh (the bisigmoid with kappa_- = 1) and a bisigmoid cost."""
     curves = {
@@ -41,8 +46,7 @@ def draw_cost_functions() -> Figure:
         "sigmoid": compute_costs(BISIGMOID, 1.0, MARGINS),
         f"bisigmoid, κ₊ = 1, κ₋ = {KAPPA}": compute_costs(BISIGMOID, KAPPA, MARGINS),
     }
-    figure = style.new_figure(style.COLUMN, 2.6)
-    (axes,) = style.add_panels(figure, 1, 1)
+    figure, axes = style.new_axes(2.6)
     for i, (look, (name, cost)) in enumerate(zip(style.build_looks(3), curves.items(), strict=True)):
         style.plot_line(axes, MARGINS, cost, look, name, shift=8 * i)
     axes.set(xlabel="margin", ylabel="cost", xlim=(MARGINS[0], MARGINS[-1]), ylim=(0.0, 4.0))
@@ -59,11 +63,23 @@ LINES = {
 }
 
 
-def has_cost_functions(run: RunResult) -> bool:
-    """Return whether some learner with a cost function recorded cost, training and test errors."""
-    return bool(_group_by_cost_function(run))
+def _group_by_cost_function(run: RunResult) -> dict[str, list[LearnerSpec]]:
+    """Return the learners of each cost function that recorded everything shown, on the first data set."""
+    found: dict[str, list[LearnerSpec]] = {}
+    recorded = find_curves(run, run.datasets[0])
+    for spec in run.experiment.learners:
+        curves, cost = recorded.get(spec.label), dict(spec.settings).get("cost")
+        if cost and curves and LINES.keys() <= curves.values.keys():
+            found.setdefault(cost, []).append(spec)
+    return found
 
 
+@register_figure(
+    "li-thesis-2006/3.1",
+    "CGBoost (solid) and AnyBoost (dashed) with two cost functions",
+    _group_by_cost_function,
+    **STANDARD_ERRORS,
+)
 def draw_two_costs(run: RunResult) -> Figure:
     """Draw cost, training and test errors by round, a panel per cost function; CGBoost solid, others dashed."""
     groups = _group_by_cost_function(run)
@@ -81,26 +97,14 @@ def draw_two_costs(run: RunResult) -> Figure:
     return figure
 
 
-def _group_by_cost_function(run: RunResult) -> dict[str, list[LearnerSpec]]:
-    """Return the learners of each cost function that recorded everything shown, on the first data set."""
-    found: dict[str, list[LearnerSpec]] = {}
-    recorded = find_curves(run, run.datasets[0])
-    for spec in run.experiment.learners:
-        curves, cost = recorded.get(spec.label), dict(spec.settings).get("cost")
-        if cost and curves and LINES.keys() <= curves.values.keys():
-            found.setdefault(cost, []).append(spec)
-    return found
-
-
 def _draw_line(axes: Axes, curves: Curves, spec: LearnerSpec, metric: str) -> None:
     name, colour, marker = LINES[metric]
-    dashed, scale = _is_dashed(spec), SCALES[metric]
-    mean, stderr = scale * curves.compute_mean(metric), scale * curves.compute_stderr(metric)
-    step = len(mean) // style.MARKERS_PER_LINE // (2 * len(LINES))
+    dashed = _is_dashed(spec)
+    step = len(curves.epochs) // style.MARKERS_PER_LINE // (2 * len(LINES))
     shift = (2 * list(LINES).index(metric) + dashed) * step
     look = Look(colour, style.DASHED if dashed else style.SOLID, marker)
     title = f"{name}, {build_learner_title(spec.learner)}"
-    plot_with_band(axes, curves.epochs, (mean, stderr), look, title, shift)
+    plot_with_band(axes, curves, metric, look, title, shift, SCALES[metric])
 
 
 def _is_dashed(spec: LearnerSpec) -> bool:
@@ -113,21 +117,11 @@ TANGRAM_SIDE = float(np.max([corner for corners in TANGRAM.values() for corner i
 
 
 class Partition(NamedTuple):
-    """A partition of the classes into two.
+    """A partition of the classes into two."""
 
-    Attributes
-    ----------
-    column : ndarray of int
-        1 for classes on the first class's side, -1 for the others, 0 for classes left out.
-    rounds : int
-        Number of boosting rounds that used it.
-    total : float
-        The sum of the coefficients of these rounds.
-    """
-
-    column: np.ndarray
-    rounds: int
-    total: float
+    column: np.ndarray  # 1 for classes on the first class's side, -1 for the others, 0 for classes left out
+    rounds: int  # number of boosting rounds that used it
+    total: float  # the sum of the coefficients of these rounds
 
     @property
     def mean(self) -> float:
@@ -153,6 +147,13 @@ def has_partitions(run: RunResult) -> bool:
     return run.get_generator(run.datasets[0]) == "tangram" and bool(_find_codes(run))
 
 
+@register_figure(
+    "li-thesis-2006/4.3",
+    "Dominating partitions in the tangram experiment",
+    has_partitions,
+    legend="Of split 0: the two partitions with the largest sums of coefficients α, blue against yellow.",
+    is_quick=False,
+)
 def draw_partitions(run: RunResult) -> Figure:
     """Draw the pieces on either side of the two dominating partitions of each learner, fitted on split 0."""
     titles = build_column_titles(run.learners)
@@ -181,21 +182,20 @@ def draw_pieces(axes: Axes, partition: Partition) -> None:
     for number, (corners, side) in enumerate(zip(TANGRAM.values(), partition.column, strict=True), start=1):
         outline = np.array(corners) / TANGRAM_SIDE
         colour = {1: TINTS[0], -1: TINTS[1]}.get(int(side), "white")
-        axes.fill(
-            *outline.T,
-            facecolor=(colour, 2 * TINT_OPACITY),
-            edgecolor="black",
-            linewidth=0.8,
-            joinstyle="round",
-        )
+        edge: dict[str, Any] = {"edgecolor": "black", "linewidth": 0.8, "joinstyle": "round"}
+        axes.fill(*outline.T, facecolor=(colour, 2 * TINT_OPACITY), **edge)
         axes.annotate(str(number), outline.mean(axis=0), ha="center", va="center")
     axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal", anchor="S")
     axes.set_axis_off()
 
 
+@register_figure(
+    "li-thesis-2006/4.1",
+    "The tangram with seven pieces",
+    origin="the pieces that samples are drawn from, without samples",
+)
 def draw_tangram() -> Figure:
     """Draw the pieces with the numbers of their classes."""
-    figure = style.new_figure(style.COLUMN, style.COLUMN)
-    (axes,) = style.add_panels(figure, 1, 1)
+    figure, axes = style.new_axes(style.COLUMN)
     draw_pieces(axes, Partition(np.zeros(len(TANGRAM), np.int8), 0, 0.0))
     return figure

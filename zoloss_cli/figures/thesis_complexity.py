@@ -6,7 +6,6 @@ import math
 import string
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,60 +24,70 @@ from zoloss_cli.complexity.hard_margin import (
     fit_hard_margin_svm,
 )
 from zoloss_cli.complexity.measures import LookupComplexity, compute_entry_cost, find_lookup_complexity
+from zoloss_cli.config.models import GeneratedData
+from zoloss_cli.data.dataset import load_data
 from zoloss_cli.data.generators import DISK_RADII
 from zoloss_cli.figures import style
+from zoloss_cli.figures.registry import register_figure, register_figures
 from zoloss_cli.figures.thesis_samples import (
+    OF_DISKS,
+    TARGET_LEGEND,
     OutlierScores,
     PlaneSamples,
     ShownDraw,
-    StoredDecomposition,
+    build_samples,
     can_generate,
     choose_draw,
     draw_subset,
+    draw_subsets,
     draw_target,
     find_contributions,
     find_decompositions,
     find_first_draw,
+    find_shown_draws,
     generate_samples,
-    load_first_draw,
 )
 from zoloss_cli.kernels.zero_one import predict_signs
-from zoloss_cli.report.cells import build_column_titles
+from zoloss_cli.metrics.base import PooledMeasurement
 from zoloss_cli.report.papers import find_published_cells
-from zoloss_cli.report.runs import Place, RunResult
+from zoloss_cli.report.runs import Place, RunResult, build_column_titles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
+HALVES_LEGEND = f"By complexity, at most two subsets of each principal point. {TARGET_LEGEND}"
+DISKS_ORIGIN = "disks, the first draw of configs/thesis/figure1.5.yaml: whole set"
 MAX_SUBSETS_PER_POINT = 2  # "only two are shown for space reason"
 COLUMNS = 6
 
 
-class ShownSubset(NamedTuple):
-    """A principal subset: the complexity and error of its point, and its clusters as a number."""
-
-    complexity: int
-    error: int
-    subset: int
-
-
-def list_subsets(shown: ShownDraw, most: int | None = None) -> list[ShownSubset]:
-    """Return the stored principal subsets by complexity, at most `most` for each point."""
+def list_subsets(shown: ShownDraw, most: int | None = None) -> list[tuple[int, str]]:
+    """Return the stored principal subsets by complexity, at most `most` for each point, and their names."""
     return [
-        ShownSubset(complexity, error, subset)
+        (subset, f"({complexity}, {error})")
         for complexity, error, _, subsets in shown.found.points
         for subset in subsets[:most]
     ]
 
 
+@register_figure(
+    "li-thesis-2006/1.14", "All principal subsets of the concentric disks problem", find_shown_draws, **OF_DISKS
+)
 def draw_all_subsets(run: RunResult) -> Figure:
     """Draw Figure 1.14: every principal subset of the first draw."""
     shown, samples = choose_draw(run)
     return _draw_panels(shown, samples, list_subsets(shown))
 
 
+@register_figure(
+    "li-thesis-2006/1.15",
+    "Principal subsets of the Yin-Yang problem, part I",
+    find_shown_draws,
+    source_figure="1.8",
+    legend=HALVES_LEGEND,
+)
 def draw_first_half(run: RunResult) -> Figure:
     """Draw Figure 1.15: the simpler half of the principal subsets, at most two of each point."""
     shown, samples = choose_draw(run)
@@ -86,6 +95,13 @@ def draw_first_half(run: RunResult) -> Figure:
     return _draw_panels(shown, samples, subsets[: math.ceil(len(subsets) / 2)])
 
 
+@register_figure(
+    "li-thesis-2006/1.16",
+    "Principal subsets of the Yin-Yang problem, part II",
+    find_shown_draws,
+    source_figure="1.8",
+    legend=HALVES_LEGEND,
+)
 def draw_second_half(run: RunResult) -> Figure:
     """Draw Figure 1.16: the more complex half of the principal subsets, at most two of each point."""
     shown, samples = choose_draw(run)
@@ -93,37 +109,32 @@ def draw_second_half(run: RunResult) -> Figure:
     return _draw_panels(shown, samples, subsets[math.ceil(len(subsets) / 2) :])
 
 
-def _draw_panels(shown: ShownDraw, samples: PlaneSamples, subsets: list[ShownSubset]) -> Figure:
-    columns = max(1, min(COLUMNS, len(subsets)))
-    size = style.PAGE / COLUMNS
-    figure = style.new_figure(style.PAGE, math.ceil(len(subsets) / columns) * (size + 0.12) + 0.6)
-    panels = style.add_panels(figure, len(subsets), columns)
-    for panel, (complexity, error, subset) in zip(panels, subsets, strict=True):
-        draw_target(panel, samples.target)
-        draw_subset(panel, samples, np.asarray(shown.found.find_samples(subset)), 2.6)
-        panel.set_xlabel(f"({complexity}, {error})")
+def _draw_panels(shown: ShownDraw, samples: PlaneSamples, subsets: list[tuple[int, str]]) -> Figure:
     of = sum(count for _, _, count, _ in shown.found.points)
-    which = f"{len(subsets)} of {of} principal subsets"
-    figure.suptitle(f"draw {shown.draw}: (complexity, error) of {which}", fontsize="medium")
-    style.add_legend_below(figure, panels, 3)
-    return figure
+    look = (max(1, min(COLUMNS, len(subsets))), style.PAGE / COLUMNS + 0.12, 0.6, 2.6)
+    return draw_subsets(shown, samples, subsets, f"{len(subsets)} of {of} principal subsets", look)
 
 
 COUNTS = {"principal_points": "points", "principal_subsets": "subsets"}
 PAIR_COLOUR = "#6E6E6E"
+PUBLISHED_LOOK: dict[str, Any] = {"markersize": 14, "markeredgewidth": 1.6, "label": "published value"}
+PUBLISHED_LOOK["color"] = style.BLACK
 MAX_ERROR_OF_LARGE_DOTS = 40  # maximum error with room for larger dots
 MAX_SPREAD, SPREAD_STEP = 0.7, 0.16  # of equal numbers from several draws, as shares of their line's height
 
 
-def has_pairs(run: RunResult) -> bool:
-    """Return whether some draw of a data set was decomposed."""
-    return bool(find_decompositions(run))
-
-
+@register_figures(
+    {
+        "li-thesis-2006/1.5": "Complexity-error plots of the concentric disks problem",
+        "li-thesis-2006/1.8": "Complexity-error plot of the Yin-Yang problem",
+    },
+    find_decompositions,
+    legend="Above: the first draw; below: the counts of all draws.",
+)
 def draw_complexity_error(run: RunResult) -> Figure:
     """Draw the pairs of each complete column's first draw above, and the counts of all draws below."""
     found = find_decompositions(run)
-    exact = _select_one_a_column(found, lambda place: find_first_draw(found[place])[1].is_exact)
+    exact = _select_one_a_column(found, lambda place: bool(find_first_draw(found[place])[1].exact))
     shown = exact or [next(iter(found))]
     counted = _select_one_a_column(found, lambda place: len(found[place]))
     figure = style.new_figure(style.PAGE, 3.5 + 0.44 * len(counted))
@@ -147,22 +158,17 @@ def _select_one_a_column(found: dict[Place, dict], rate: Callable[[Place], int])
     return list(best.values())
 
 
-def _draw_pairs(axes: Axes, title: str, draw: int, found: StoredDecomposition) -> None:
+def _draw_pairs(axes: Axes, title: str, draw: int, found: PooledMeasurement) -> None:
     principal = [point[:2] for point in found.points]
     others = [pair for pair in found.pairs if tuple(pair) not in principal]
     is_small = max(error for _, error in found.pairs) > MAX_ERROR_OF_LARGE_DOTS
-    dots: dict[str, Any] = {
-        "linestyle": "none",
-        "color": PAIR_COLOUR,
-        "marker": ".",
-        "markersize": 1.4 if is_small else 2.5,
-    }
-    axes.plot(*_transpose(principal), **dots)
+    dots: dict[str, Any] = {"color": PAIR_COLOUR, "markersize": 1.4 if is_small else 2.5}
+    axes.plot(*_transpose(principal), ".", **dots)
     if others:
-        axes.plot(*_transpose(others), **dots, label="pair of a subset")
+        axes.plot(*_transpose(others), ".", **dots, label="pair of a subset")
     circle_principal_points(axes, *_transpose(principal))
-    only = "" if found.is_exact else " (principal points only)"
-    counts = ", ".join(f"{found.counts[metric]} principal {what}" for metric, what in COUNTS.items())
+    only = "" if found.exact else " (principal points only)"
+    counts = ", ".join(f"{getattr(found, metric) or 0} principal {what}" for metric, what in COUNTS.items())
     axes.set(title=f"{style.shorten(title)}, draw {draw}{only}\n{counts}")
     axes.set(xlabel="complexity (support vectors)", ylabel="error (samples left out)")
 
@@ -177,7 +183,7 @@ def _transpose(points: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
     return [c for c, _ in points], [e for _, e in points]
 
 
-def _draw_counts(axes: Axes, run: RunResult, columns: dict[Place, list[StoredDecomposition]]) -> None:
+def _draw_counts(axes: Axes, run: RunResult, columns: dict[Place, list[PooledMeasurement]]) -> None:
     """Draw a line for each column and kind of count, a dot per draw, and the published value."""
     cells = find_published_cells(run.experiment.published)
     published = {(learner, metric): cell.value for (_, learner, metric), cell in cells.items()}
@@ -187,27 +193,11 @@ def _draw_counts(axes: Axes, run: RunResult, columns: dict[Place, list[StoredDec
         for metric, what in COUNTS.items():
             height = len(names)
             names.append(f"{style.shorten(titles[learner])}: {what}")
-            values = [found.counts[metric] for found in draws]
-            axes.plot(
-                values,
-                spread_equal(values, height),
-                linestyle="none",
-                marker="o",
-                markersize=2.5,
-                color=style.BLUE,
-                label="count, one dot per draw",
-            )
+            values = [getattr(found, metric) or 0 for found in draws]
+            label = "count, one dot per draw"
+            axes.plot(values, spread_equal(values, height), "o", markersize=2.5, color=style.BLUE, label=label)
             if (learner, metric) in published:
-                axes.plot(
-                    published[learner, metric],
-                    height,
-                    linestyle="none",
-                    marker="|",
-                    markersize=14,
-                    markeredgewidth=1.6,
-                    color=style.BLACK,
-                    label="published value",
-                )
+                axes.plot(published[learner, metric], height, "|", **PUBLISHED_LOOK)
     axes.set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.5, -0.5))
     axes.set(xlim=(0, 1.03 * axes.get_xlim()[1]), xlabel="principal points and subsets")
 
@@ -222,9 +212,15 @@ def spread_equal(values: list[int], height: float) -> list[float]:
     return places
 
 
-# It needs no results: the samples are those of the first draw of configs/thesis/figure1.5.yaml.
+# The first draw of configs/thesis/figure1.5.yaml, for figures without results.
 
-DISKS_CONFIG, DISKS = Path("configs/thesis/figure1.5.yaml"), "disks"
+DISKS = GeneratedData(name="disks", generator="disks", size=31, seed=1)
+
+
+def load_disks() -> PlaneSamples:
+    """Return the disks, without reading the config."""
+    data = load_data(DISKS)
+    return build_samples(data, np.arange(len(data.y)), DISKS)
 
 
 def select_example_subsets(samples: PlaneSamples) -> dict[str, np.ndarray]:
@@ -239,9 +235,12 @@ def select_example_subsets(samples: PlaneSamples) -> dict[str, np.ndarray]:
     }
 
 
+@register_figure(
+    "li-thesis-2006/1.1", "Subsets of the concentric disks problem, and their complexity", origin=DISKS_ORIGIN
+)
 def draw_example_subsets() -> Figure:
     """Draw four subsets, each with its complexity: leaving samples out makes the rest simpler."""
-    samples = load_first_draw(DISKS_CONFIG, DISKS)
+    samples = load_disks()
     problem = build_problem(samples.X, samples.y)
     subsets = select_example_subsets(samples)
     figure = style.new_figure(style.PAGE, 2.5)
@@ -266,30 +265,17 @@ SUBSETS, HYPOTHESES = "subsets, Ω₁", "hypotheses, Ω₂"
 
 
 class Pairs(NamedTuple):
-    """Pairs of complexity and error, equally many of both kinds.
+    """Pairs of complexity and error, equally many of both kinds."""
 
-    Attributes
-    ----------
-    subsets : ndarray of int of shape (n_unions, 2)
-        The complexity of each union of clusters, and the number of samples it leaves out: Eq. (1.9).
-    hypotheses : ndarray of int of shape (n_unions, 2)
-        The complexity of the SVM of each union, and its errors on all samples.
-    """
-
+    # (n_unions, 2): The complexity of each union of clusters, and the number of samples it leaves out: Eq.
+    # (1.9).
     subsets: np.ndarray
+    # (n_unions, 2): the complexity of the SVM of each union, and its errors on all samples
     hypotheses: np.ndarray
 
 
 def measure_pairs(problem: HardMarginProblem, clusters: np.ndarray) -> Pairs:
-    """Return the pairs of all nonempty unions of clusters.
-
-    Parameters
-    ----------
-    problem : HardMarginProblem
-        The samples.
-    clusters : ndarray of int of shape (n_samples,)
-        The cluster of each sample, from 0.
-    """
+    """Return the pairs of all nonempty unions of clusters."""
     subsets, hypotheses = [], []
     for union in range(1, 2 ** (int(clusters.max()) + 1)):
         inside = np.flatnonzero(union >> clusters & 1)
@@ -310,6 +296,11 @@ def find_principal_pairs(pairs: np.ndarray) -> np.ndarray:
     return np.array(kept)
 
 
+@register_figure(
+    "li-thesis-2006/1.2",
+    "Complexity-error plots of subsets and of hypotheses, measured where the thesis's are fictional",
+    origin=DISKS_ORIGIN,
+)
 def draw_pairs_of_both_kinds() -> Figure:
     """Draw Figure 1.2: the pairs of subsets next to those of hypotheses, with equal axes."""
     pairs = measure_pairs(*_load_clusters())
@@ -321,25 +312,29 @@ def draw_pairs_of_both_kinds() -> Figure:
     return figure
 
 
+@register_figure(
+    "li-thesis-2006/1.3", "A complexity-error plot with principal points circled", origin=DISKS_ORIGIN
+)
 def draw_principal_pairs() -> Figure:
     """Draw Figure 1.3: the pairs of subsets, the principal points circled."""
     found = measure_pairs(*_load_clusters()).subsets
-    figure = style.new_figure(style.COLUMN, 3.0)
-    (axes,) = style.add_panels(figure, 1, 1)
+    figure, axes = style.new_axes(3.0)
     _plot_pairs(axes, found)
     circle_principal_points(axes, *find_principal_pairs(found).T)
     axes.legend(loc="upper right")
     return figure
 
 
+@register_figure(
+    "li-thesis-2006/1.10", "A complexity-error path, and the rightmost segment", origin=DISKS_ORIGIN
+)
 def draw_complexity_error_path() -> Figure:
     """Draw Figure 1.10: samples join one by one in a random order; and the descent from all of them."""
     problem, _ = _load_clusters()
     order = np.random.default_rng(PATH_SEED).permutation(len(problem))
     complexities = compute_path_complexities(problem, order)
     errors = len(problem) - np.arange(len(complexities))
-    figure = style.new_figure(style.COLUMN, 3.4)
-    (axes,) = style.add_panels(figure, 1, 1)
+    figure, axes = style.new_axes(3.4)
     grows = np.diff(complexities) > 0
     for wanted, colour, name in (
         (False, style.BLUE, "agrees with the rule so far"),
@@ -348,23 +343,16 @@ def draw_complexity_error_path() -> Figure:
         path = [(complexities[[n, n + 1, n]], errors[[n, n + 1, n]]) for n in np.flatnonzero(grows == wanted)]
         x, y = (np.concatenate([[*part[k][:2], np.nan] for part in path]) for k in (0, 1))
         axes.plot(x, y, color=colour, marker=".", markersize=3, label=name)
-    removed = descend_rightmost_segment(problem)
-    axes.plot(
-        removed.complexities,
-        np.arange(len(removed.complexities)),
-        color=style.BLACK,
-        linestyle=style.DASHED,
-        marker="s",
-        markersize=3,
-        label="largest contribution removed",
-    )
+    removed = descend_rightmost_segment(problem).complexities
+    look: dict[str, Any] = {"color": style.BLACK, "linestyle": style.DASHED, "marker": "s", "markersize": 3}
+    axes.plot(removed, np.arange(len(removed)), label="largest contribution removed", **look)
     _label_axes(axes)
     style.add_legend_below(figure, [axes], 1)
     return figure
 
 
 def _load_clusters() -> tuple[HardMarginProblem, np.ndarray]:
-    samples = load_first_draw(DISKS_CONFIG, DISKS)
+    samples = load_disks()
     problem = build_problem(samples.X, samples.y)
     return problem, cluster_samples(problem, N_CLUSTERS)
 
@@ -392,11 +380,16 @@ CATEGORY_LABELS = {
 }
 
 
-def has_contributions(run: RunResult) -> bool:
-    """Return whether contributions were measured for samples that can be regenerated."""
-    return bool(_find_drawable(run))
+def _find_drawable(run: RunResult) -> dict[Place, dict[int, OutlierScores]]:
+    return {place: draws for place, draws in find_contributions(run).items() if can_generate(run, place[0])}
 
 
+@register_figure(
+    "li-thesis-2006/1.13",
+    "Fingerprint plot by average complexity contribution",
+    _find_drawable,
+    legend="Above zero, the label is the target's; below, it is wrong.",
+)
 def draw_fingerprint(run: RunResult) -> Figure:
     """Draw the samples of the first draw in order, wrong labels last, by category of contribution."""
     place, draws = next(iter(_find_drawable(run).items()))
@@ -406,8 +399,7 @@ def draw_fingerprint(run: RunResult) -> Figure:
     order = np.argsort(wrong, kind="stable")
     heights, wrong = compute_signed_distances(samples)[order], wrong[order]
     categories = categorize_contributions(scores)[order]
-    figure = style.new_figure(style.PAGE, 3.6)
-    (axes,) = style.add_panels(figure, 1, 1)
+    figure, axes = style.new_axes(3.6, style.PAGE)
     for category, look in MARKERS.items():
         at = np.flatnonzero(categories == category)
         axes.plot(at, heights[at], linestyle="none", label=CATEGORY_LABELS[category], **look)
@@ -427,10 +419,6 @@ def compute_signed_distances(samples: PlaneSamples) -> np.ndarray:
     return np.where(samples.is_right, 1.0, -1.0) * samples.target.compute_distances(samples.X)
 
 
-def _find_drawable(run: RunResult) -> dict[Place, dict[int, OutlierScores]]:
-    return {place: draws for place, draws in find_contributions(run).items() if can_generate(run, place[0])}
-
-
 def _count_categories(categories: np.ndarray) -> str:
     return ", ".join(f"{np.sum(categories == category)} {category}" for category in MARKERS)
 
@@ -439,6 +427,14 @@ COSTS = np.linspace(0.05, 6.0, 120)
 NOISE = np.geomspace(0.005, 0.49, 60)
 
 
+@register_figure(
+    "lookup",
+    "Complexity with a lookup table by the cost of an error",
+    find_decompositions,
+    legend="Lines: means over draws, of the principal points (Definition 1.3 of Li's thesis).",
+    requirement="decompositions of data sets, by the measure decomposition",
+    is_covered=True,
+)
 def draw_trade_off(run: RunResult) -> Figure:
     """Draw the complexity by the cost lambda of an entry, and the errors by the probability of noise."""
     titles = build_column_titles(run.learners)
@@ -457,7 +453,7 @@ def draw_trade_off(run: RunResult) -> Figure:
     return figure
 
 
-def _find(found: StoredDecomposition, cost: float) -> LookupComplexity:
+def _find(found: PooledMeasurement, cost: float) -> LookupComplexity:
     return find_lookup_complexity([point[:2] for point in found.points], cost)
 
 

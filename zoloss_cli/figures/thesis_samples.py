@@ -5,28 +5,25 @@ from __future__ import annotations
 import math
 import string
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from zoloss_cli.complexity.decomposition import compute_mean_growth
-from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.models import GeneratedData
 from zoloss_cli.data.dataset import DataSet
 from zoloss_cli.data.generators import DISK_RADII, LOBE_RADIUS, PLATE_RADIUS, YINYANG_RADIUS
-from zoloss_cli.errors import ConfigError, ResultsError
+from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.fitting import load_split
-from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import find_cell
 from zoloss_cli.figures import style
+from zoloss_cli.figures.registry import register_figure
 from zoloss_cli.metrics.base import PooledMeasurement
 from zoloss_cli.metrics.scores import compute_auc, compute_roc_curve
-from zoloss_cli.report.cells import build_column_titles
-from zoloss_cli.report.runs import Place, RunResult
+from zoloss_cli.report.runs import Place, RunResult, build_column_titles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,59 +31,24 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-
-@dataclass(frozen=True)
-class StoredDecomposition:
-    """The complexity-error decomposition of one draw.
-
-    Attributes
-    ----------
-    points : list of (int, int, int, list of int)
-        Complexity and error of each principal point, its number of subsets, and some of these. The clusters of
-        a subset are the bits of its number.
-    pairs : list of (int, int)
-        Complexity and error of all subsets examined.
-    clusters : ndarray of int
-        The cluster of each sample.
-    is_exact : bool
-        Whether all subsets were examined.
-    counts : dict of str to int
-        Numbers of principal points and subsets, by metric.
-    """
-
-    points: list[tuple[int, int, int, list[int]]]
-    pairs: list[tuple[int, int]]
-    clusters: np.ndarray
-    is_exact: bool
-    counts: dict[str, int]
-
-    def find_samples(self, subset: int) -> np.ndarray:
-        """Return the indices of a subset's samples."""
-        return np.flatnonzero([subset >> int(cluster) & 1 for cluster in self.clusters])
+TARGET_LEGEND = "The target is white and grey."
+OF_DISKS = {"source_figure": "1.5", "legend": TARGET_LEGEND}
+OF_YIN_YANG = {"source_figure": "1.8", "legend": TARGET_LEGEND}
+SELECTED_LEGEND = f"Evenly spaced along the principal points, the first subset of each. {TARGET_LEGEND}"
 
 
 @dataclass(frozen=True)
 class OutlierScores:
-    """How much each sample of a draw looks like an outlier, by the metric of its AUC.
+    """How much each sample of a draw looks like an outlier, by the metric of its AUC."""
 
-    Attributes
-    ----------
-    scores : dict of str to ndarray
-        The scores: there are two estimates of contributions.
-    is_flipped : ndarray of bool
-        Which samples have wrong labels: some, but not all.
-    is_contribution : bool
-        Whether the scores are contributions to the complexity.
-    """
-
-    scores: dict[str, np.ndarray]
-    is_flipped: np.ndarray
-    is_contribution: bool
+    scores: dict[str, np.ndarray]  # there are two estimates of contributions
+    is_flipped: np.ndarray  # which samples have wrong labels: some, but not all
+    is_contribution: bool  # whether the scores are contributions to the complexity
 
 
-def find_decompositions(run: RunResult) -> dict[Place, dict[int, StoredDecomposition]]:
-    """Return the complexity-error decompositions of a run."""
-    return _collect(run, _read_decomposition)
+def find_decompositions(run: RunResult) -> dict[Place, dict[int, PooledMeasurement]]:
+    """Return the measurements of a run that hold a complexity-error decomposition with principal subsets."""
+    return _collect(run, lambda found: found if _has_decomposition(found) else None)
 
 
 def find_growth_by_size(run: RunResult) -> dict[Place, dict[int, np.ndarray]]:
@@ -122,19 +84,13 @@ def _collect(
     return found
 
 
-def _read_decomposition(measured: PooledMeasurement) -> StoredDecomposition | None:
-    if not measured.points or not measured.pairs or not all(subsets for *_, subsets in measured.points):
-        return None
-    return StoredDecomposition(
-        measured.points,
-        measured.pairs,
-        np.asarray(measured.clusters),
-        bool(measured.exact),
-        {
-            "principal_points": measured.principal_points or 0,
-            "principal_subsets": measured.principal_subsets or 0,
-        },
-    )
+def _has_decomposition(measured: PooledMeasurement) -> bool:
+    return bool(measured.points and measured.pairs) and all(subsets for *_, subsets in measured.points)
+
+
+def find_samples(clusters: Sequence[int], subset: int) -> np.ndarray:
+    """Return the indices of the samples in a subset: the bits of its number are its clusters."""
+    return np.flatnonzero([subset >> cluster & 1 for cluster in clusters])
 
 
 def compute_growth_by_size(measured: PooledMeasurement) -> np.ndarray | None:
@@ -172,18 +128,10 @@ MARGIN = 0.05  # around the samples
 
 @dataclass(frozen=True)
 class Target:
-    """A generator's rule as areas; zoloss_cli/data/generators.py has it as a function of samples.
-
-    Attributes
-    ----------
-    generator : {'disks', 'yinyang'}
-        The generator.
-    eye : float
-        Radius of the eyes of the Yin-Yang.
-    """
+    """A generator's rule as areas; zoloss_cli/data/generators.py has it as a function of samples."""
 
     generator: str
-    eye: float = 0.0
+    eye: float = 0.0  # radius of the eyes of the Yin-Yang
 
     @property
     def width(self) -> float:
@@ -257,27 +205,13 @@ CLASS_COLOURS = ("grey", "white")
 
 @dataclass(frozen=True)
 class PlaneSamples:
-    """Generated samples with two features and two classes.
+    """Generated samples with two features and two classes."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, 2)
-        The samples.
-    y : ndarray of shape (n_samples,)
-        Their labels, 0 or 1.
-    is_right : ndarray of bool of shape (n_samples,)
-        Whether the label is that of the target.
-    classes : list of str
-        Names of the classes.
-    target : Target
-        The rule behind the labels.
-    """
-
-    X: np.ndarray
-    y: np.ndarray
-    is_right: np.ndarray
+    X: np.ndarray  # (n_samples, 2)
+    y: np.ndarray  # (n_samples,): their labels, 0 or 1
+    is_right: np.ndarray  # (n_samples,): whether the label is that of the target
     classes: list[str]
-    target: Target
+    target: Target  # the rule behind the labels
 
 
 def can_generate(run: RunResult, dataset: str) -> bool:
@@ -295,19 +229,11 @@ def generate_samples(run: RunResult, place: Place, draw: int, count: int) -> Pla
             f"{place[1]} on {place[0]} was measured of {count} samples where draw {draw} has {len(indices)}: "
             f"the results of '{run.name}' were changed; run: {run.manifest.command(fresh=True)}"
         )
-    return _build_samples(data, indices, cell.data)
+    return build_samples(data, indices, cell.data)
 
 
-def load_first_draw(config: Path, dataset: str) -> PlaneSamples:
-    """Return the samples in the first draw of a config's data set; no results are needed."""
-    cell = next(cell for cell in plan(load_config(config)) if cell.data.name == dataset)
-    split = load_split(cell, 0)
-    if not isinstance(cell.data, GeneratedData):
-        raise ConfigError(f"{config}: '{dataset}' is not generated, and has no target to draw")
-    return _build_samples(split.data, split.fit_indices, cell.data)
-
-
-def _build_samples(data: DataSet, indices: np.ndarray, spec: GeneratedData) -> PlaneSamples:
+def build_samples(data: DataSet, indices: np.ndarray, spec: GeneratedData) -> PlaneSamples:
+    """Return these samples of a generated data set."""
     y = data.y[indices]
     return PlaneSamples(data.X[indices], y, y == data.truth[indices], data.classes, build_target(spec))
 
@@ -319,15 +245,8 @@ def draw_by_class(
     indices = np.arange(len(samples.y)) if indices is None else indices
     for index, (marker, colour) in enumerate(zip(CLASS_MARKERS, CLASS_COLOURS, strict=True)):
         X = samples.X[indices[samples.y[indices] == index]]
-        axes.plot(
-            *X.T,
-            linestyle="none",
-            marker=marker,
-            color=style.BLACK,
-            markersize=size,
-            markeredgewidth=0.8,
-            label=f"class {samples.classes[index]} ({colour})",
-        )
+        name = f"class {samples.classes[index]} ({colour})"
+        axes.plot(*X.T, marker, color=style.BLACK, markersize=size, markeredgewidth=0.8, label=name)
 
 
 T = TypeVar("T")
@@ -342,15 +261,11 @@ class ShownDraw(NamedTuple):
 
     place: Place
     draw: int
-    found: StoredDecomposition
+    found: PooledMeasurement
 
 
-def has_samples(run: RunResult) -> bool:
-    """Return whether a draw was decomposed whose samples can be regenerated."""
-    return bool(_find_draws(run))
-
-
-def _find_draws(run: RunResult) -> list[ShownDraw]:
+def find_shown_draws(run: RunResult) -> list[ShownDraw]:
+    """Return the draws whose decomposition is stored and whose samples can be regenerated."""
     found = find_decompositions(run)
     return [
         ShownDraw(place, *find_first_draw(draws))
@@ -361,16 +276,17 @@ def _find_draws(run: RunResult) -> list[ShownDraw]:
 
 def choose_draw(run: RunResult) -> tuple[ShownDraw, PlaneSamples]:
     """Return the first draw of the first exact column, or else of the first column, and its samples."""
-    shown = min(_find_draws(run), key=lambda one: not one.found.is_exact)
+    shown = min(find_shown_draws(run), key=lambda one: not one.found.exact)
     return shown, generate_samples(run, shown.place, shown.draw, len(shown.found.clusters))
 
 
+@register_figure("li-thesis-2006/1.4", "Clusters of the concentric disks problem", find_shown_draws, **OF_DISKS)
+@register_figure("li-thesis-2006/1.7", "Clusters of the Yin-Yang problem", find_shown_draws, **OF_YIN_YANG)
 def draw_clusters(run: RunResult) -> Figure:
     """Draw all samples, with those of one cluster connected."""
     shown, samples = choose_draw(run)
-    clusters = shown.found.clusters
-    figure = style.new_figure(style.COLUMN, 4.1)
-    (axes,) = style.add_panels(figure, 1, 1)
+    clusters = np.asarray(shown.found.clusters)
+    figure, axes = style.new_axes(4.1)
     draw_target(axes, samples.target)
     lines = [
         segment for cluster in np.unique(clusters) for segment in build_tree(samples.X[clusters == cluster])
@@ -397,11 +313,25 @@ def build_tree(X: np.ndarray) -> list[np.ndarray]:
     return lines
 
 
+@register_figure(
+    "li-thesis-2006/1.6",
+    "Three selected principal subsets of the concentric disks problem",
+    find_shown_draws,
+    source_figure="1.5",
+    legend=SELECTED_LEGEND,
+)
 def draw_three_subsets(run: RunResult) -> Figure:
     """Draw Figure 1.6: three principal subsets."""
     return _draw_subsets(run, FEW)
 
 
+@register_figure(
+    "li-thesis-2006/1.9",
+    "Eleven selected principal subsets of the Yin-Yang problem",
+    find_shown_draws,
+    source_figure="1.8",
+    legend=SELECTED_LEGEND,
+)
 def draw_eleven_subsets(run: RunResult) -> Figure:
     """Draw Figure 1.9: eleven principal subsets."""
     return _draw_subsets(run, MANY)
@@ -419,15 +349,30 @@ def _draw_subsets(run: RunResult, count: int) -> Figure:
     points = select_evenly(shown.found.points, count)
     columns = min(COLUMNS, len(points)) if len(points) != FEW else FEW
     size = style.PAGE / max(columns, FEW)
-    figure = style.new_figure(style.PAGE, math.ceil(len(points) / columns) * (size + 0.14) + 0.5)
-    panels = style.add_panels(figure, len(points), columns)
-    for letter, panel, point in zip(string.ascii_lowercase, panels, points, strict=False):
-        complexity, error, _, subsets = point
-        draw_target(panel, samples.target)
-        inside = shown.found.find_samples(subsets[0])
-        draw_subset(panel, samples, inside, 2.0 * size if len(points) > FEW else 4.5)
-        panel.set_xlabel(f"({letter}) ({complexity}, {error})")
+    names = [
+        (subsets[0], f"({letter}) ({complexity}, {error})")
+        for letter, (complexity, error, _, subsets) in zip(string.ascii_lowercase, points, strict=False)
+    ]
     of = f"{len(points)} of {len(shown.found.points)} principal points"
+    look = (columns, size + 0.14, 0.5, 2.0 * size if len(points) > FEW else 4.5)
+    return draw_subsets(shown, samples, names, of, look)
+
+
+def draw_subsets(
+    shown: ShownDraw,
+    samples: PlaneSamples,
+    subsets: Sequence[tuple[int, str]],
+    of: str,
+    look: tuple[int, float, float, float],
+) -> Figure:
+    """Draw a panel for each subset, above its name; `look` has columns, heights, and the size of markers."""
+    columns, row, extra, size = look
+    figure = style.new_figure(style.PAGE, math.ceil(len(subsets) / columns) * row + extra)
+    panels = style.add_panels(figure, len(subsets), columns)
+    for panel, (subset, name) in zip(panels, subsets, strict=True):
+        draw_target(panel, samples.target)
+        draw_subset(panel, samples, find_samples(shown.found.clusters, subset), size)
+        panel.set_xlabel(name)
     figure.suptitle(f"draw {shown.draw}: (complexity, error) of {of}", fontsize="medium")
     style.add_legend_below(figure, panels, 3)
     return figure
@@ -448,19 +393,20 @@ CORNER = 0.35  # side of the corner of good scores
 ESTIMATORS = {"auc": "average contribution", "auc_least_squares": "least squares"}  # of contributions
 
 
-def has_contribution_by_size(run: RunResult) -> bool:
-    """Return whether contributions were measured by subset size."""
-    return bool(find_growth_by_size(run))
-
-
+@register_figure(
+    "li-thesis-2006/1.11",
+    "Average complexity contribution of samples with right and wrong labels",
+    find_growth_by_size,
+    legend="Bands: the range over draws.",
+    spread="bands: the range over draws",
+)
 def draw_contribution_by_size(run: RunResult) -> Figure:
     """Draw what a sample adds to a subset, by subset size: the mean of all draws and their range."""
     draws = next(iter(find_growth_by_size(run).values()))
     size = find_first_draw(draws)[1].shape[1]
     curves = [curve for curve in draws.values() if curve.shape[1] == size]
     several = "" if len(curves) == 1 else f", mean of {len(curves)} draws and their range"
-    figure = style.new_figure(style.PAGE, 3.2)
-    (axes,) = style.add_panels(figure, 1, 1)
+    figure, axes = style.new_axes(3.2, style.PAGE)
     for name, group, colour in (("wrong", 1, style.VERMILION), ("right", 0, style.BLUE)):
         of_draws = np.array([curve[group] for curve in curves])
         counted = np.isfinite(of_draws).any(axis=0)  # in a few paths, no wrong label may have come this early
@@ -483,11 +429,12 @@ class RocCurve(NamedTuple):
     areas: list[float]
 
 
-def has_outlier_scores(run: RunResult) -> bool:
-    """Return whether samples were scored some of which have wrong labels."""
-    return bool(find_outlier_scores(run))
-
-
+@register_figure(
+    "li-thesis-2006/1.12",
+    "ROC curves of scores of wrong labels",
+    find_outlier_scores,
+    legend="The thesis has average contribution and least squares; the best AUC comes first in the legend.",
+)
 def draw_roc_curves(run: RunResult) -> Figure:
     """Draw the curves of one draw, whole and near their best corner, for every column that has it.
 

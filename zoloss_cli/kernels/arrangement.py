@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.kernels import kernel
-from zoloss_cli.kernels.line import LOSS_TOLERANCE, allocate_line_scratch, sort_line_breakpoints
+from zoloss_cli.kernels.compilation import kernel
+from zoloss_cli.kernels.line_losses import LOSS_TOLERANCE, allocate_line_scratch, sort_line_breakpoints
 from zoloss_cli.kernels.numeric import copy_vector
 
 IN_SPAN = 1e-7  # length: a row with a shorter remainder is in the span of the rows taken so far

@@ -24,9 +24,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.kernels import kernel
+from zoloss_cli.kernels.compilation import kernel
 from zoloss_cli.kernels.hull import separate
-from zoloss_cli.kernels.line import LOSS_TOLERANCE
+from zoloss_cli.kernels.line_losses import LOSS_TOLERANCE
 from zoloss_cli.kernels.numeric import copy_vector
 
 MAX_IMPOSSIBLE_SETS = 512  # kept at a time

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.kernels import exact_kernel
+from zoloss_cli.kernels.compilation import exact_kernel
 from zoloss_cli.kernels.numeric import copy_vector
 
 
@@ -22,38 +22,21 @@ def compute_pair_weights(D, y, column, weights):
         against[0, k] = 1.0 if column[k] > 0 else 0.0
         against[2, k] = 1.0 if column[k] < 0 else 0.0
     U = 0.0
-    i = 0
-    while i + 4 <= n:
-        # Four samples at a time, so that their sums do not wait for each other.
-        a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    for i in range(n):
+        total, row = 0.0, against[int(column[y[i]]) + 1]
         for k in range(K):
-            a += against[int(column[y[i]]) + 1, k] * D[i, k]
-            b += against[int(column[y[i + 1]]) + 1, k] * D[i + 1, k]
-            c += against[int(column[y[i + 2]]) + 1, k] * D[i + 2, k]
-            d += against[int(column[y[i + 3]]) + 1, k] * D[i + 3, k]
-        weights[i], weights[i + 1], weights[i + 2], weights[i + 3] = a, b, c, d
-        U = U + a + b + c + d
-        i += 4
-    while i < n:
-        a = 0.0
-        for k in range(K):
-            a += against[int(column[y[i]]) + 1, k] * D[i, k]
-        weights[i] = a
-        U += a
-        i += 1
+            total += row[k] * D[i, k]
+        weights[i] = total
+        U += total
     return U
 
 
 @exact_kernel
 def compute_class_preferences(D, y, f):
-    """Return mu of equation (4.5), length K, whose signs are those that f prefers for the classes.
-
-    The sum runs over samples and classes in one pass: if mu is 0 up to rounding, the order of the sum decides
-    its sign.
-    """
+    """Return mu of equation (4.5), length K, whose signs are those that f prefers for the classes."""
     n, K = D.shape
     mu = np.zeros(K)
-    for i in range(n):
+    for i in range(n):  # in one pass: if mu is 0 up to rounding, the order of the sum decides its sign
         own, s = mu[y[i]], f[i]
         for k in range(K):
             own += s * D[i, k]

@@ -1,16 +1,37 @@
-"""Maximum matchings in bipartite graphs whose rows are sets of bits.
+"""Cone search: a proof that every linear rule on the samples makes at least T errors.
 
-The left side has n_left nodes; bit r of row i of `rows` (n_left x words) says whether i is joined to the r-th
-copy on the right. A node with a weight of several copies stands for that many: `left_of` holds the node of
-each copy on the left, and on the right each copy has a bit of its own. `mate_left` and `mate_right` hold the
-copy on the other side, or -1.
+A cone is spanned by D directions, its vertices. A positive sample i and a negative sample j conflict in it if
+s_i <= s_j at all vertices: then s_i <= s_j in the whole cone, and no threshold is right on both. So every rule
+in the cone has at least as many errors as a matching of conflicting pairs has pairs. In a single direction, a
+maximum matching is exact: by König's theorem, some threshold has no more errors.
+
+A cone whose matching has fewer than T pairs is split at an edge, see `cone_split`; conflicts persist in its
+parts, and so does the matching. If no pair changes its order within the cone any more, its rules attain the
+size of the matching, and T is refuted.
+
+A cone takes 7.6 us on liver (341 x 6) and 21 us on pima (768 x 8), 81 and 28 times as fast as in NumPy with
+SciPy's matchings: python -m pytest tests/bench/test_speed.py --benchmark-only -k cone.
+
+Matchings: row i of `rows` (n_left x words) has a bit for each copy of a sample on the right, whether i is
+joined to it; `left_of` holds the sample of each copy on the left. `mate_left` and `mate_right` hold the copy on
+the other side, or -1.
+
+The state of a search, which is kept between calls:
+
+- `columns`: scores, exponents, errors, above, higher; see `cone_split`. The first D are the vertices of the
+  cone to search; the following ones, by depth, are the vertices at which a cone was split.
+- `stack`, by depth: cones (the columns of the vertices), the mates of left and of right copies, matched (number
+  of pairs), stage (number of children entered), edges (the one that was split).
+- `counters`: one number for each of the indices named below.
+- `log`: what a certificate needs, cone by cone, unless it has length 0: SPLIT, a, b, p, q, shift, divisor; or
+  LEAF, the number of left copies whose mate differs from the previous leaf, and these copies with their mates.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.kernels import exact_kernel
+from zoloss_cli.kernels.compilation import exact_kernel
 from zoloss_cli.kernels.cone_split import (
     FEW_TIES,
     MAX_COMPARED_CROSSINGS,
@@ -27,16 +48,16 @@ from zoloss_cli.kernels.cone_split import (
 from zoloss_cli.kernels.numeric import find_lowest_bit
 
 NONE, ONE = np.uint64(0), np.uint64(1)
-
-
-@exact_kernel
-def find_free_copies(mate_right, free):
-    """Set the bits in `free` of the copies on the right that have no mate."""
-    for w in range(free.shape[0]):
-        word = NONE
-        for r in range(w << 6, min((w + 1) << 6, mate_right.shape[0])):
-            word |= np.uint64(mate_right[r] < 0) << np.uint64(r & 63)
-        free[w] = word
+# Indices into `counters`. DONE is the share of the cone that has been searched, in multiples of 2^-60; STATUS
+# is one of those below.
+DEPTH, NODES, STATUS, BEST_LOSS, LOGGED, DONE, AUGMENTED, EXACT_SPLITS = range(8)
+# RUNNING: not at its end. PROVED. TOO_DEEP: a cone is at the depth limit, which voids the proof. REFUTED:
+# `best` is a direction with fewer than T errors.
+RUNNING, PROVED, TOO_DEEP, REFUTED = range(4)
+LEAF, SPLIT = 0, 1
+SPLIT_ENTRIES = 7  # in the log
+DONE_BITS = 60
+EDGE_ROWS = 24  # least number of positive samples by which an edge is chosen
 
 
 @exact_kernel
@@ -87,14 +108,15 @@ def find_path(rows, left_of, start, mate_right, free, seen, reached_from, queue)
 def augment_matching(rows, left_of, mate_left, mate_right, matched, target, room):
     """Extend a matching to a maximum one, or to `target` pairs; return its number of pairs.
 
-    A search that finds no path leaves behind right copies that no later path can use: they stay marked as
-    seen.
+    A search that finds no path leaves behind right copies that no later path can use: they are `dead`.
     """
     free, seen, dead, reached_from, queue = room
     words = free.shape[0]
-    find_free_copies(mate_right, free)
     for w in range(words):
-        dead[w] = NONE
+        dead[w], word = NONE, NONE
+        for r in range(w << 6, min((w + 1) << 6, mate_right.shape[0])):
+            word |= np.uint64(mate_right[r] < 0) << np.uint64(r & 63)
+        free[w] = word
     for left in range(mate_left.shape[0]):
         if matched >= target:
             break
@@ -115,39 +137,6 @@ def augment_matching(rows, left_of, mate_left, mate_right, matched, target, room
         flip_path(last, reached_from, mate_left, mate_right)
         matched += 1
     return matched
-
-
-# A cone is spanned by D directions, its vertices. A positive sample i and a negative sample j conflict in it if
-# s_i <= s_j at all vertices: then s_i <= s_j in the whole cone, and no threshold is right on both. So every
-# rule in the cone has at least as many errors as a matching of conflicting pairs has pairs. In a single
-# direction, a maximum matching is exact: by König's theorem, some threshold has no more errors.
-#
-# A cone whose matching has fewer than T pairs is split at an edge, see `zoloss_cli/kernels/cone_split.py`;
-# conflicts persist in its parts, and so does the matching. If no pair changes its order within the cone any
-# more, its rules attain the size of the matching, and T is refuted.
-#
-# The state of a search, which is kept between calls:
-#
-# - `columns`: scores, exponents, errors, above, higher; see `zoloss_cli/kernels/cone_split.py`. The first D
-#   are the vertices of the cone to search; the following ones, by depth, are the vertices at which a cone was
-#   split.
-# - `stack`, by depth: cones (the columns of the vertices), the mates of left and of right copies, matched
-#   (number of pairs), stage (number of children entered), edges (the one that was split).
-# - `counters`: one number for each of the indices named below.
-# - `log`: what a certificate needs, cone by cone, unless it has length 0: SPLIT, a, b, p, q, shift, divisor; or
-#   LEAF, the number of left copies whose mate differs from the previous leaf, and these copies with their
-#   mates.
-
-# Indices into `counters`. DONE is the share of the cone that has been searched, in multiples of 2^-60; STATUS
-# is one of those below.
-DEPTH, NODES, STATUS, BEST_LOSS, LOGGED, DONE, AUGMENTED, EXACT_SPLITS = range(8)
-# RUNNING: not at its end. PROVED. TOO_DEEP: a cone is at the depth limit, which voids the proof. REFUTED:
-# `best` is a direction with fewer than T errors.
-RUNNING, PROVED, TOO_DEEP, REFUTED = range(4)
-LEAF, SPLIT = 0, 1
-SPLIT_ENTRIES = 7  # in the log
-DONE_BITS = 60
-EDGE_ROWS = 24  # least number of positive samples by which an edge is chosen
 
 
 @exact_kernel
@@ -184,8 +173,7 @@ def split_edge(columns, sizes, a, b, new, right_of, depth, room):
 
     Returns (p, q, shift, divisor, whether the split is at a tie). The integers of `new` are (p A + q B) /
     divisor, where A is first shifted left by `shift`, or B by its negative. If many pairs tie, the split is
-    exactly there, provided that the integers do not get too large. `sizes` is (n_left, n_right, words, ties);
-    for `ties`, see `zoloss_cli/kernels/cone_split.py`.
+    exactly there, provided that the integers do not get too large. `sizes` is (n_left, n_right, words, ties).
     """
     scores, exponents, errors, above, higher = columns
     n_left, n_right, words, ties = sizes
@@ -227,50 +215,6 @@ def enter_child(stack, depth, place, column):
 
 
 @exact_kernel
-def keep_best(scores, column, n, loss, counters, best):
-    """Keep a direction if a threshold on it has a smaller loss than all before."""
-    if loss < counters[BEST_LOSS]:
-        counters[BEST_LOSS] = loss
-        for k in range(best.shape[0]):
-            best[k] = scores[column, n + k]
-
-
-@exact_kernel
-def keep_centre(scores, cone, n, loss, counters, best):
-    """Keep the sum of a cone's vertices as the best direction."""
-    counters[BEST_LOSS] = loss
-    for k in range(best.shape[0]):
-        best[k] = 0.0
-        for vertex in range(cone.shape[0]):
-            best[k] += scores[cone[vertex], n + k]
-
-
-@exact_kernel
-def close_node(counters, mate_left, logged_mates, log):
-    """Count a cone whose matching has enough pairs, and return to its parent."""
-    if log.shape[0] > 0:
-        log_leaf(mate_left, logged_mates, log, counters)
-    counters[DONE] += np.int64(1) << max(0, DONE_BITS - counters[DEPTH])
-    counters[DEPTH] -= 1
-
-
-@exact_kernel
-def move_on(stack, counters, new):
-    """Enter the second child of a split cone, or return to its parent; return False if it is not split."""
-    _, _, _, _, stage, edges = stack
-    depth = counters[DEPTH]
-    if stage[depth] == 0:
-        return False
-    if stage[depth] == 1:
-        stage[depth] = 2
-        enter_child(stack, depth, edges[depth, 0], new)
-        counters[DEPTH] += 1
-    else:
-        counters[DEPTH] -= 1
-    return True
-
-
-@exact_kernel
 def extend_matching(left_of, above, stack, depth, target, counters, room):
     """Extend the matching of the cone at `depth` by its conflicts; return whether it has enough pairs."""
     cones, mate_left, mate_right, matched, _, _ = stack
@@ -296,9 +240,12 @@ def split_cone(samples, columns, stack, counters, log, best, target, room):
     cone, new = cones[depth], cones.shape[1] + depth
     stride = max(1, min(8, sizes[0] // EDGE_ROWS))
     a, b = choose_edge(columns, cone, sizes[2], depth, stride, edge_room)
-    if a < 0:
-        keep_centre(scores, cone, n, matched[depth], counters, best)
-        counters[STATUS] = REFUTED
+    if a < 0:  # no pair changes its order any more: the sum of the vertices attains the matching's size
+        counters[BEST_LOSS], counters[STATUS] = matched[depth], REFUTED
+        for k in range(best.shape[0]):
+            best[k] = 0.0
+            for vertex in range(cone.shape[0]):
+                best[k] += scores[cone[vertex], n + k]
         return
     if depth + 2 > cones.shape[0] - 1:
         counters[STATUS] = TOO_DEEP
@@ -306,7 +253,10 @@ def split_cone(samples, columns, stack, counters, log, best, target, room):
     p, q, shift, divisor, exact = split_edge(columns, sizes, cone[a], cone[b], new, right_of, depth, split_room)
     counters[EXACT_SPLITS] += exact
     loss = compare_classes(scores[new], errors[new], sizes, right_of, above[new], higher[new], compare_room)
-    keep_best(scores, new, n, loss, counters, best)
+    if loss < counters[BEST_LOSS]:
+        counters[BEST_LOSS] = loss
+        for k in range(best.shape[0]):
+            best[k] = scores[new, n + k]
     if log.shape[0] > 0:
         at = counters[LOGGED]
         entry = (np.int64(SPLIT), np.int64(a), np.int64(b), p, q, shift, divisor)
@@ -326,12 +276,10 @@ def split_cone(samples, columns, stack, counters, log, best, target, room):
 def visit_cones(samples, columns, stack, counters, logs, best, target, nodes, room):
     """Visit up to `nodes` cones, starting from the state in `stack`; return the status of the search.
 
-    `samples` is (sizes, left_of, right_of), `logs` is (log, logged_mates), and `best` has room for a
-    direction.
+    `samples` is (sizes, left_of, right_of), `logs` is (log, logged_mates), `best` has room for a direction.
     """
-    above, mate_left = columns[3], stack[1]
-    log, logged_mates = logs
-    D = stack[0].shape[1]
+    above, log, logged_mates = columns[3], logs[0], logs[1]
+    cones, mate_left, _, _, stage, edges = stack
     log_need = SPLIT_ENTRIES + 2 + 2 * mate_left.shape[1]
     visited = np.int64(0)
     while visited < nodes and counters[STATUS] == RUNNING:
@@ -339,14 +287,23 @@ def visit_cones(samples, columns, stack, counters, logs, best, target, nodes, ro
         if depth < 0:
             counters[STATUS] = PROVED
             break
-        if move_on(stack, counters, D + depth):
+        if stage[depth] == 2:  # both children are done
+            counters[DEPTH] -= 1
+            continue
+        if stage[depth] == 1:
+            stage[depth] = 2
+            enter_child(stack, depth, edges[depth, 0], cones.shape[1] + depth)
+            counters[DEPTH] += 1
             continue
         if log.shape[0] > 0 and counters[LOGGED] + log_need > log.shape[0]:
             break  # until the caller has emptied it
         visited += 1
         counters[NODES] += 1
         if extend_matching(samples[1], above, stack, depth, target, counters, room):
-            close_node(counters, mate_left[depth], logged_mates, log)
+            if log.shape[0] > 0:
+                log_leaf(mate_left[depth], logged_mates, log, counters)
+            counters[DONE] += np.int64(1) << max(0, DONE_BITS - depth)
+            counters[DEPTH] -= 1
         else:
             split_cone(samples, columns, stack, counters, log, best, target, room)
     return counters[STATUS]

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.kernels import exact_kernel
+from zoloss_cli.kernels.compilation import exact_kernel
+from zoloss_cli.kernels.line_search import sort_breakpoints
 from zoloss_cli.kernels.numeric import count_bits, find_above, find_equal, find_lowest_bit
 
 ROUNDING = 2.0**-53  # error of numbers up to 1
@@ -81,44 +82,13 @@ def mix_roughly(scores, exponents, errors, a, b, k, new):
     errors[new] = (1.0 - t) * errors[a] + t * errors[b] + 4.0 * ROUNDING
 
 
-# Nothing is sorted. Scores are integers whose leading 16 bits decide nearly every pair, and a register holds
-# those of many samples. If they are equal, the next bits decide.
+# Comparing all pairs takes less time than sorting: the leading 16 bits of scores decide nearly every pair, and
+# a register holds those of many samples. If they are equal, the next bits decide.
 
 INDEX_BITS = 14  # of a sort key, below those of the number to sort by
 MAX_SAMPLES = 2**INDEX_BITS  # of one class
-BLOCK = 8  # number of keys that are sorted by insertion
 DIGITS = 4  # of a score above the lowest one, which has fewer than 64 bits
 DIGIT_BITS = 16
-
-
-@exact_kernel
-def sort_keys(keys, count, spare):
-    """Sort keys[:count] in place in ascending order, by merging; `spare` is workspace of the same length."""
-    for first in range(0, count, BLOCK):
-        for at in range(first + 1, min(first + BLOCK, count)):
-            key, to = keys[at], at
-            while to > first and keys[to - 1] > key:
-                keys[to] = keys[to - 1]
-                to -= 1
-            keys[to] = key
-    width = BLOCK
-    while width < count:
-        for first in range(0, count - width, 2 * width):
-            middle, end = first + width, min(first + 2 * width, count)
-            if keys[middle - 1] <= keys[middle]:
-                continue
-            for x in range(first, middle):
-                spare[x] = keys[x]
-            left, right, to = first, middle, first
-            while left < middle:
-                if right < end and keys[right] < spare[left]:
-                    keys[to] = keys[right]
-                    right += 1
-                else:
-                    keys[to] = spare[left]
-                    left += 1
-                to += 1
-        width *= 2
 
 
 @exact_kernel
@@ -234,10 +204,7 @@ CROSSING_BITS = 40  # positions on an edge that agree in this many bits are the 
 
 @exact_kernel
 def gather_open_pairs(above, higher, cone, words, first, stride, room):
-    """Copy the bits of every `stride`-th positive sample, vertex by vertex, and mark the open pairs.
-
-    Returns the number of words, and whether any pair in them is open.
-    """
+    """Copy the bits of every `stride`-th positive sample; return (number of words, is any pair open)."""
     ordered, raised, one, two, more = room
     count = 0
     for k in range(cone.shape[0]):
@@ -362,7 +329,7 @@ def find_tied_pair(crossings, count, keys, spare):
     """Return the index of a pair that ties where most pairs do, and how many do so."""
     for x in range(count):
         keys[x] = (np.int64(crossings[x] * 2.0**CROSSING_BITS) << INDEX_BITS) + x
-    sort_keys(keys, count, spare)
+    sort_breakpoints(keys, spare, count)
     best, best_run, run = np.int64(-1), np.int64(0), np.int64(0)
     for x in range(count):
         same = x > 0 and (keys[x] >> INDEX_BITS) - (keys[x - 1] >> INDEX_BITS) <= 1

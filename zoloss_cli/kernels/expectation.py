@@ -6,14 +6,12 @@ import math
 
 import numpy as np
 
-from zoloss_cli.kernels import kernel
+from zoloss_cli.kernels.compilation import kernel
 from zoloss_cli.kernels.numeric import compute_max_abs
 
 CONVERGENCE_TOLERANCE = 1e-4  # of the largest weight: a sweep that changes no weight by more is the last
 MILLS_ASYMPTOTE = -30.0  # below this z, Phi(z) is close to the smallest float
-MIN_CAVITY_SHARE = (
-    1e-12  # a sample is skipped if without it less than this share of the posterior's precision is left
-)
+MIN_CAVITY_SHARE = 1e-12  # of the posterior's precision: a sample that leaves less is skipped
 ROOT_2 = math.sqrt(2.0)
 ROOT_2_PI = math.sqrt(2.0 * math.pi)
 

@@ -1,8 +1,29 @@
-"""Buckets for the breakpoints of a line search: which of them can hold the minimum of the 0/1 loss.
+"""The line search of random coordinate descent: the threshold t for which w - t d has the least 0/1 loss.
 
-`p`, `delta` and `c` are those of `line_search`. Bucket b < `buckets` holds samples with a negative signed
-weight, and bucket b + `buckets` those in the same range with a positive one. Indices are unsigned in loops
-that should vectorize, since numba does not check such an index for being negative.
+Li & Lin (2007), Fig. 1 and eq. (4); Li's thesis (2006), Algorithms 2.3 and 2.4. With p = Xw and delta = Xd,
+sample i changes sides at the breakpoint r_i = p_i / delta_i of the threshold t in w - t d. Passing r_i upwards
+adds its signed weight c_i = y_i sign(delta_i) phi_i to the error.
+
+The rule that both `find_threshold_by_sorting` and `find_threshold_by_buckets` follow:
+1. samples with delta_i = 0 never change sides and are left out (Algorithm 2.3 counts them);
+2. equal breakpoints are merged into one, which vanishes if its net weight is 0;
+3. the error starts at 0 below all breakpoints, and the leftmost smallest value wins;
+4. t is the midpoint between the remaining neighbours, or 1 beyond the outermost one.
+
+Three additions make it exact in floating point and change nothing elsewhere: an interval narrower than 1e-12 of
+its ends or of the typical breakpoint is ignored (its ends are one point blurred by rounding); if t would hit a
+vanished breakpoint, giving its samples margin 0, t moves to the middle of the widest free gap of that interval;
+and where breakpoints are so large that 1 is lost beside them, "1 beyond" is 1e-9 of their size.
+
+Buckets avoid the sort: samples go into buckets by position, whose weights give the error at every boundary
+between two buckets; only the samples of buckets that can hold the minimum, usually 3 to 15, are sorted. Bucket
+b < `buckets` holds samples with a negative signed weight, and bucket b + `buckets` those in the same range with
+a positive one. On pima an epoch of RCD takes 2.0 us with buckets and 48.7 us if all breakpoints are sorted, on
+breast 1.8 and 41.5 (1,000 epochs of `fit_rcd`, 80 % of the samples, against `settled = False` in all epochs).
+
+Weights are int64 fixed point (see `to_fixed_point`): sums are exact, so ties do not depend on the order. `p`,
+`delta`, `y` and `phi` have length N throughout, and the argument `c` holds the products y_i phi_i. Indices are
+unsigned in loops that should vectorize, since numba does not check such an index for being negative.
 """
 
 from __future__ import annotations
@@ -10,9 +31,16 @@ from __future__ import annotations
 import numpy as np
 from numba import uint16, uint64
 
-from zoloss_cli.kernels import exact_kernel, inline_kernel, kernel
+from zoloss_cli.kernels.compilation import exact_kernel, inline_kernel, kernel
 from zoloss_cli.kernels.numeric import find_lowest_bit
 
+FIXED_POINT_ONE = 2.0**50  # the integer that stands for a weight of 1
+MIN_RELATIVE_WIDTH = 1e-12  # of its ends or the typical breakpoint: a narrower interval is ignored
+RELATIVE_OVERSHOOT = 1e-9  # of the outermost breakpoint, where 1 would be lost beside it
+EDGE_TOLERANCE = 1e-9  # of the range of all buckets: a breakpoint closer to a bucket's edge is in doubt
+INSERTION_SORT_LIMIT = 48  # breakpoints; usually 3 to 15 are candidates
+MAX_BUCKETS = 1 << 14  # so that two bytes can number twice as many
+MANY_SAMPLES = 1 << 17  # with more, a few blocks are enough to estimate the scale of breakpoints
 SAMPLES_PER_BLOCK = 64  # whose buckets are checked together, with one bit of a word for each
 SAMPLES_PER_ESTIMATE = 1 << 13  # of which one block is read to estimate a typical breakpoint
 
@@ -39,23 +67,12 @@ def estimate_typical_breakpoint(p, delta):
     return total_p / total_delta if total_delta > 0.0 else 0.0
 
 
-@inline_kernel
-def find_bucket(p_i, d, is_positive, s, half, buckets):
-    """Return the bucket of a sample, by u = p sign(delta) / (|p| + s|delta|), which rises with p / delta."""
-    flipped = p_i if d > 0.0 else -p_i
-    u = flipped / (abs(p_i) + s * abs(d) + 1e-300)
-    b = min(max(np.int32(u * half + half), np.int32(0)), np.int32(buckets - 1))
-    b = b + np.int32(buckets) if is_positive == (d > 0.0) else b
-    return uint16(b if d != 0.0 else np.int32(2 * buckets))
-
-
 @kernel
 def fill_buckets(p, delta, c, s, buckets, bucket, histogram):
-    """Assign samples to buckets.
+    """Assign samples to buckets by u = p sign(delta) / (|p| + s|delta|), which rises with p / delta.
 
-    Samples with delta = 0 get an extra bucket at the end. histogram[b] is set to the weight of bucket b. This
-    takes one division per sample, in a loop that vectorizes, and goes block by block, so that the buckets of
-    a block are still in the cache when they are summed.
+    Samples with delta = 0 get an extra bucket at the end. histogram[b] is set to the weight of bucket b. Block
+    by block, so that the buckets of a block are still in the cache when they are summed.
     """
     n = p.shape[0]
     half = 0.5 * buckets
@@ -65,8 +82,11 @@ def fill_buckets(p, delta, c, s, buckets, bucket, histogram):
         start = uint64(block) * uint64(SAMPLES_PER_BLOCK)
         size = min(uint64(n) - start, uint64(SAMPLES_PER_BLOCK))
         for j in range(size):
-            i = start + j
-            bucket[i] = find_bucket(p[i], delta[i], c[i] > 0, s, half, buckets)
+            p_i, d = p[start + j], delta[start + j]
+            u = (p_i if d > 0.0 else -p_i) / (abs(p_i) + s * abs(d) + 1e-300)
+            b = min(max(np.int32(u * half + half), np.int32(0)), np.int32(buckets - 1))
+            b = b + np.int32(buckets) if (c[start + j] > 0) == (d > 0.0) else b
+            bucket[start + j] = uint16(b if d != 0.0 else np.int32(2 * buckets))
         for j in range(size):
             histogram[np.int64(bucket[start + j])] += abs(c[start + j])
 
@@ -88,11 +108,7 @@ def find_best_boundary(histogram, prefix, buckets):
 
 @inline_kernel
 def can_hide_minimum(b, histogram, prefix, buckets, best):
-    """Return whether a bucket may contain an error as small as that at the best boundary.
-
-    It must contain both signs, and its negative part alone must bring the error down to that of the best
-    boundary.
-    """
+    """Return whether a bucket has both signs, and negative weight enough to reach the best error."""
     has_both = (histogram[b] > 0) & (histogram[b + buckets] > 0)
     return has_both & (prefix[b] - histogram[b] <= best)
 
@@ -130,32 +146,6 @@ def collect_candidates(bucket, histogram, prefix, buckets, best, first, last, ne
     return count
 
 
-# Li & Lin (2007), Fig. 1 and eq. (4); Li's thesis (2006), Algorithms 2.3 and 2.4. With p = Xw and delta = Xd,
-# sample i changes sides at the breakpoint r_i = p_i / delta_i of the threshold t in w - t d. Passing r_i
-# upwards adds its signed weight c_i = y_i sign(delta_i) phi_i to the error.
-#
-# The rule that both `find_threshold_by_sorting` and `find_threshold_by_buckets` follow:
-# 1. samples with delta_i = 0 never change sides and are left out (Algorithm 2.3 counts them);
-# 2. equal breakpoints are merged into one, which vanishes if its net weight is 0;
-# 3. the error starts at 0 below all breakpoints, and the leftmost smallest value wins;
-# 4. t is the midpoint between the remaining neighbours, or 1 beyond the outermost one.
-# Three additions make it exact in floating point and change nothing elsewhere: an interval narrower than 1e-12
-# of its ends or of the typical breakpoint is ignored (its ends are one point blurred by rounding); if t would
-# hit a vanished breakpoint, giving its samples margin 0, t moves to the middle of the widest free gap of that
-# interval; and where breakpoints are so large that 1 is lost beside them, "1 beyond" is 1e-9 of their size.
-#
-# Weights are int64 fixed point (see `to_fixed_point`): sums are exact, so ties do not depend on the order. `p`,
-# `delta`, `y` and `phi` have length N throughout, and the argument `c` holds the products y_i phi_i.
-
-FIXED_POINT_ONE = 2.0**50  # the integer that stands for a weight of 1
-MIN_RELATIVE_WIDTH = 1e-12  # of its ends or the typical breakpoint: a narrower interval is ignored
-RELATIVE_OVERSHOOT = 1e-9  # of the outermost breakpoint, where 1 would be lost beside it
-EDGE_TOLERANCE = 1e-9  # of the range of all buckets: a breakpoint closer to a bucket's edge is in doubt
-INSERTION_SORT_LIMIT = 48  # breakpoints; usually 3 to 15 are candidates
-MAX_BUCKETS = 1 << 14  # so that two bytes can number twice as many
-MANY_SAMPLES = 1 << 17  # with more, a few blocks are enough to estimate the scale of breakpoints
-
-
 @exact_kernel
 def compute_overshoot(r, s):
     """Return how far t lies beyond the outermost breakpoint r; s is the typical breakpoint."""
@@ -174,7 +164,7 @@ def to_fixed_point(phi: np.ndarray) -> np.ndarray:
 
 
 def choose_bucket_count(n: int) -> int:
-    """Return the number of buckets of `find_threshold_by_buckets` for n samples: a power of two."""
+    """Return the number of buckets of `fill_buckets` for n samples: a power of two."""
     wanted = 64 if n < 400 else max(128, n // 7)  # one costs about as much as sorting a few more candidates
     return min(1 << (wanted - 1).bit_length(), MAX_BUCKETS)
 
@@ -184,7 +174,7 @@ def compute_typical_breakpoint(p, delta):
     """Return s = sum|p| / sum|delta|: the scale on which breakpoints are distinguished."""
     if p.shape[0] > MANY_SAMPLES:
         return estimate_typical_breakpoint(p, delta)
-    sum_p, sum_delta = 0.0, 0.0
+    sum_p, sum_delta = 0.0, 0.0  # not by `sum_sizes`: as a copy, it may be rounded differently
     for i in range(p.shape[0]):
         sum_p += abs(p[i])
         sum_delta += abs(delta[i])
@@ -308,18 +298,6 @@ def find_threshold_by_sorting(p, delta, y, phi, s, both_directions):
 
 
 @exact_kernel
-def find_threshold_at_zero(p, delta, y, phi):
-    """Apply the rule if p = 0, so that all breakpoints are one at 0; return (t, whether p = 0)."""
-    net = 0
-    for i in range(p.shape[0]):
-        if p[i] != 0.0:
-            return 0.0, False
-        if delta[i] != 0.0:
-            net += phi[i] if y[i] * delta[i] > 0.0 else -phi[i]
-    return (-1.0 if net > 0 else 1.0 if net < 0 else 0.0), True
-
-
-@exact_kernel
 def take_step(p, delta, t, closest, q):
     """Set q = p - t delta; return False if a breakpoint is within `closest` of t (its margin would be 0)."""
     clashes = 0
@@ -338,18 +316,6 @@ def find_threshold_by_buckets(p, delta, c, s, buckets, bucket, histogram, prefix
     sorts. The last five arguments are the workspace of `rcd.allocate_scratch`.
     """
     fill_buckets(p, delta, c, s, buckets, bucket, histogram)
-    t, settled, _ = find_threshold_in_buckets(
-        p, delta, c, s, buckets, bucket, histogram, prefix, near_r, near_i
-    )
-    return t, settled
-
-
-@exact_kernel
-def find_threshold_in_buckets(p, delta, c, s, buckets, bucket, histogram, prefix, near_r, near_i):
-    """Do the same as `find_threshold_by_buckets` with filled buckets; also return the number of candidates.
-
-    All breakpoints in the interval of t are candidates, unless samples have a weight of 0.
-    """
     best, best_at = find_best_boundary(histogram, prefix, buckets)
     next_above = best_at  # the first bucket above the boundary that is not empty
     while next_above < buckets and histogram[next_above] == 0 and histogram[next_above + buckets] == 0:
@@ -368,16 +334,16 @@ def find_threshold_in_buckets(p, delta, c, s, buckets, bucket, histogram, prefix
     while j < count:
         value, net, b = near_r[j], 0, np.int64(bucket[near_i[j]]) & (buckets - 1)
         if np.isnan(value):
-            return 0.0, False, count  # NaN has no place in an order
+            return 0.0, False  # NaN has no place in an order
         while j < count and near_r[j] == value:
             if np.int64(bucket[near_i[j]]) & (buckets - 1) != b:
-                return 0.0, False, count
+                return 0.0, False
             net += abs(c[near_i[j]]) if bucket[near_i[j]] >= buckets else -abs(c[near_i[j]])
             j += 1
         if net == 0:
             continue
         if b < inside:
-            return 0.0, False, count
+            return 0.0, False
         if b > inside:
             inside, inner = b, prefix[b]
         elif inner < best or (inner == best and not found and b < best_at):
@@ -391,19 +357,19 @@ def find_threshold_in_buckets(p, delta, c, s, buckets, bucket, histogram, prefix
     if not found:
         left, right = below, above
         if (left == -np.inf and best_at > 0) or (right == np.inf and next_above < buckets):
-            return 0.0, False, count  # a neighbour vanished
+            return 0.0, False  # a neighbour vanished
         if left == -np.inf and right == np.inf:
-            return 0.0, False, count
+            return 0.0, False
 
     # Equal breakpoints of different samples may straddle an edge by a rounding error.
     if is_on_bucket_edge(left, s, buckets) or is_on_bucket_edge(right, s, buckets):
-        return 0.0, False, count
+        return 0.0, False
     if left == -np.inf:
-        return right - compute_overshoot(right, s), True, count
+        return right - compute_overshoot(right, s), True
     if right == np.inf:
-        return left + compute_overshoot(left, s), True, count
+        return left + compute_overshoot(left, s), True
     is_wide = right - left > max(compute_blur(left, s), compute_blur(right, s))
-    return 0.5 * (left + right), is_wide, count
+    return 0.5 * (left + right), is_wide
 
 
 @exact_kernel

@@ -9,15 +9,12 @@ from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, models, register_model
 
-from zoloss_cli.kernels import exact_kernel, inline_kernel, kernel
-
-# numba compiles ``a[:] = b`` with the error message for mismatched shapes, which adds two seconds to each first
-# fit.
+from zoloss_cli.kernels.compilation import exact_kernel, inline_kernel, kernel
 
 
 @inline_kernel
 def copy_vector(source, target):
-    """Set target[:] = source."""
+    """Set target[:] = source, which numba takes seconds to compile, for an error message about shapes."""
     for j in range(target.shape[0]):
         target[j] = source[j]
 
@@ -31,15 +28,6 @@ def compute_max_abs(w):
     return largest
 
 
-@exact_kernel
-def find_largest(x):
-    """Return the largest component of x, which has no negative ones."""
-    largest = 0.0
-    for j in range(x.shape[0]):
-        largest = max(largest, x[j])
-    return largest
-
-
 @inline_kernel
 def compute_squared_norm(x):
     """Return the sum of the squares of x; np.dot is a call to BLAS, which takes longer for a short x."""
@@ -49,7 +37,62 @@ def compute_squared_norm(x):
     return total
 
 
+# Intrinsics: LLVM instructions that can only be called from kernels. `array` is C contiguous, of any shape, and
+# `offset` counts its elements from the first: nothing checks that as many elements follow as are read.
+#
+# Lanes are the numbers in a vector register: a row of 4 q columns is q registers. A loop that LLVM vectorizes
+# by itself checks at each call whether arrays overlap, and has a remainder and partial sums, which costs more
+# than the arithmetic of a dozen features.
+
+LANES = 4  # of float64
+SINGLE_LANES = 16  # of float32
 _WORD_BITS = 64
+_NUMBER, _SINGLE, _INDEX = ir.DoubleType(), ir.FloatType(), ir.IntType(32)
+
+
+class Lanes(types.Type):
+    """The type of the numbers in a vector register."""
+
+    def __init__(self, name, vector):
+        self.vector = vector
+        super().__init__(name)
+
+
+@register_model(Lanes)
+class LanesModel(models.PrimitiveModel):
+    """The data model of `Lanes`: an LLVM vector."""
+
+    def __init__(self, manager, lanes):
+        super().__init__(manager, lanes, lanes.vector)
+
+
+_lanes = Lanes("Float64Lanes", ir.VectorType(_NUMBER, LANES))
+_singles = Lanes("Float32Lanes", ir.VectorType(_SINGLE, SINGLE_LANES))
+
+
+def _find_address(context, builder, array_type, array, offset, vector):
+    first = context.make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(first, [offset]), vector.as_pointer())
+
+
+def _check_array(array, dtype):
+    if not (isinstance(array, types.Array) and array.dtype == dtype and array.layout == "C"):
+        raise TypingError(f"these lanes are in {dtype} arrays that are C contiguous")
+
+
+def _call(builder, name, result, arguments):
+    signature = ir.FunctionType(result, [argument.type for argument in arguments])
+    return builder.call(cgutils.get_or_insert_function(builder.module, signature, name), arguments)
+
+
+def _shuffle(builder, a, b, places):
+    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(_INDEX, len(places)), places))
+
+
+def _fill(builder, vector, number):
+    nothing = ir.Constant(vector, ir.Undefined)
+    first = builder.insert_element(nothing, number, ir.Constant(_INDEX, 0))
+    return _shuffle(builder, first, nothing, [0] * vector.count)
 
 
 @intrinsic
@@ -72,120 +115,74 @@ def find_lowest_bit(typing_context, word):
     return types.int64(types.uint64), generate
 
 
-def _compare_numbers(condition):
-    """Return what `intrinsic` needs to compare 64 numbers with a limit, giving one bit of a word for each."""
+def _define_comparison(condition):
+    vector = ir.VectorType(ir.IntType(16), _WORD_BITS)
 
     def check(typing_context, numbers, offset, limit):
-        if not (isinstance(numbers, types.Array) and numbers.dtype == types.uint16 and numbers.layout == "C"):
-            raise TypingError("numbers of 16 bits are compared in arrays that are C contiguous")
+        _check_array(numbers, types.uint16)
         return types.uint64(numbers, types.int64, types.uint16), generate
 
     def generate(context, builder, signature, arguments):
-        vector = ir.VectorType(ir.IntType(16), _WORD_BITS)
-        first = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        address = builder.bitcast(builder.gep(first, [arguments[1]]), vector.as_pointer())
-        nothing = ir.Constant(vector, ir.Undefined)
-        limits = builder.insert_element(nothing, arguments[2], ir.Constant(ir.IntType(32), 0))
-        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), _WORD_BITS), [0] * _WORD_BITS)
-        limits = builder.shuffle_vector(limits, nothing, everywhere)
+        address = _find_address(context, builder, signature.args[0], *arguments[:2], vector)
+        limits = _fill(builder, vector, arguments[2])
         holds = builder.icmp_unsigned(condition, builder.load(address, align=2), limits)
         return builder.bitcast(holds, ir.IntType(_WORD_BITS))
 
-    return check
+    return intrinsic(check)
 
 
-# Return a word with one bit for each of the 64 16-bit numbers from an offset on: whether it is above the
-# limit, or equal to it. The array is C contiguous, of any shape; nothing checks that 64 numbers follow.
-find_above = intrinsic(_compare_numbers(">"))
-find_equal = intrinsic(_compare_numbers("=="))
-
-
-# A loop that LLVM vectorizes by itself checks at each call whether arrays overlap, has a remainder, and keeps
-# partial sums; for a row of a dozen features, this costs more than the arithmetic. Here a row of 4 q columns is
-# q registers. The functions can only be called from kernels. `array` is C contiguous, of any shape, and
-# `offset` counts its elements from the first: nothing checks that enough elements follow to fill the lanes.
-
-LANES = 4
-SINGLE_LANES = 16  # of float32
-_NUMBER, _SINGLE, _INDEX = ir.DoubleType(), ir.FloatType(), ir.IntType(32)
-_VECTOR, _SINGLES = ir.VectorType(_NUMBER, LANES), ir.VectorType(_SINGLE, SINGLE_LANES)
-_WEIGHTS = ir.VectorType(_INDEX, SINGLE_LANES)
-
-
-class Float64Lanes(types.Type):
-    """The type of four float64 in one register."""
-
-    def __init__(self):
-        super().__init__(name="Float64Lanes")
-
-
-class Float32Lanes(types.Type):
-    """The type of sixteen float32 in one register, or in two."""
-
-    def __init__(self):
-        super().__init__(name="Float32Lanes")
-
-
-_lanes, _singles = Float64Lanes(), Float32Lanes()
-
-
-@register_model(Float64Lanes)
-class Float64LanesModel(models.PrimitiveModel):
-    """The data model of `Float64Lanes`: an LLVM vector."""
-
-    def __init__(self, manager, lanes_type):
-        super().__init__(manager, lanes_type, _VECTOR)
-
-
-@register_model(Float32Lanes)
-class Float32LanesModel(models.PrimitiveModel):
-    """The data model of `Float32Lanes`: an LLVM vector."""
-
-    def __init__(self, manager, lanes_type):
-        super().__init__(manager, lanes_type, _SINGLES)
-
-
-def _find_address(context, builder, array_type, array, offset, vector=_VECTOR):
-    first = context.make_array(array_type)(context, builder, array).data
-    return builder.bitcast(builder.gep(first, [offset]), vector.as_pointer())
-
-
-def _check_array(array, dtype=types.float64):
-    if not (isinstance(array, types.Array) and array.dtype == dtype and array.layout == "C"):
-        raise TypingError(f"these lanes are in {dtype} arrays that are C contiguous")
-
-
-def _call(builder, name, result, arguments):
-    signature = ir.FunctionType(result, [argument.type for argument in arguments])
-    return builder.call(cgutils.get_or_insert_function(builder.module, signature, name), arguments)
-
-
-def _shuffle(builder, a, b, places):
-    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(_INDEX, len(places)), places))
-
-
-def _fill(builder, vector, number):
-    nothing = ir.Constant(vector, ir.Undefined)
-    first = builder.insert_element(nothing, number, ir.Constant(_INDEX, 0))
-    return _shuffle(builder, first, nothing, [0] * vector.count)
-
-
-@intrinsic
-def load_lanes(typingctx, array, offset):
-    """Return the four numbers of an array that begin at an offset."""
-    _check_array(array)
+def _define_load(lanes, dtype):
+    def check(typing_context, array, offset):
+        _check_array(array, dtype)
+        return lanes(array, types.int64), generate
 
     def generate(context, builder, signature, arguments):
-        return builder.load(_find_address(context, builder, signature.args[0], *arguments), align=8)
+        address = _find_address(context, builder, signature.args[0], *arguments, lanes.vector)
+        return builder.load(address, align=dtype.bitwidth // 8)
 
-    return _lanes(array, types.int64), generate
+    return intrinsic(check)
+
+
+def _define_fill(lanes, dtype):
+    def check(typing_context, number):
+        return lanes(dtype), generate
+
+    def generate(context, builder, signature, arguments):
+        return _fill(builder, lanes.vector, arguments[0])
+
+    return intrinsic(check)
+
+
+def _define_multiply_add(operand, llvm_type, suffix):
+    def check(typing_context, total, a, b):
+        return operand(operand, operand, operand), generate
+
+    def generate(context, builder, signature, arguments):
+        total, a, b = arguments
+        return _call(builder, f"llvm.fmuladd.{suffix}", llvm_type, [a, b, total])
+
+    return intrinsic(check)
+
+
+# (numbers, offset, limit): a word with one bit for each of the 64 16-bit numbers from an offset on, whether it
+# is above the limit, or equal to it.
+find_above, find_equal = _define_comparison(">"), _define_comparison("==")
+# (array, offset): the numbers from an offset on, one for each lane.
+load_lanes, load_singles = _define_load(_lanes, types.float64), _define_load(_singles, types.float32)
+# (number): the number in all lanes.
+fill_lanes, fill_singles = _define_fill(_lanes, types.float64), _define_fill(_singles, types.float32)
+# (total, a, b): total + a * b, of numbers or lane by lane, rounded once if the processor supports it.
+add_product = _define_multiply_add(types.float64, _NUMBER, "f64")
+add_lane_products = _define_multiply_add(_lanes, _lanes.vector, "v4f64")
+add_single_products = _define_multiply_add(_singles, _singles.vector, "v16f32")
 
 
 @intrinsic
-def load_element(typingctx, array, offset):
+def load_element(typing_context, array, offset):
     """Return one element of 32 or 64 bits, by a load that LLVM does not merge with others into a gather.
 
-    If every lane of a register comes from a different place, a gather takes longer than single loads.
+    A gather from different places takes longer than single loads: a perceptron trial that draws by weight takes
+    7 ns on pima, and 13 with gathers.
     """
     if not (isinstance(array, types.Array) and array.layout == "C"):
         raise TypingError("elements are loaded from arrays that are C contiguous")
@@ -199,12 +196,12 @@ def load_element(typingctx, array, offset):
 
 
 @intrinsic
-def store_lanes(typingctx, array, offset, lanes):
+def store_lanes(typing_context, array, offset, lanes):
     """Set the four numbers of an array that begin at an offset."""
-    _check_array(array)
+    _check_array(array, types.float64)
 
     def generate(context, builder, signature, arguments):
-        address = _find_address(context, builder, signature.args[0], *arguments[:2])
+        address = _find_address(context, builder, signature.args[0], *arguments[:2], _lanes.vector)
         builder.store(arguments[2], address, align=8)
         return context.get_dummy_value()
 
@@ -212,39 +209,7 @@ def store_lanes(typingctx, array, offset, lanes):
 
 
 @intrinsic
-def fill_lanes(typingctx, number):
-    """Return one number in all four lanes."""
-
-    def generate(context, builder, signature, arguments):
-        return _fill(builder, _VECTOR, arguments[0])
-
-    return _lanes(types.float64), generate
-
-
-@intrinsic
-def add_lane_products(typingctx, total, a, b):
-    """Return total + a * b lane by lane, rounded once if the processor supports it."""
-
-    def generate(context, builder, signature, arguments):
-        total, a, b = arguments
-        return _call(builder, "llvm.fmuladd.v4f64", _VECTOR, [a, b, total])
-
-    return _lanes(_lanes, _lanes, _lanes), generate
-
-
-@intrinsic
-def add_product(typingctx, total, a, b):
-    """Return total + a * b of three numbers, rounded once if the processor supports it."""
-
-    def generate(context, builder, signature, arguments):
-        total, a, b = arguments
-        return _call(builder, "llvm.fmuladd.f64", _NUMBER, [a, b, total])
-
-    return types.float64(types.float64, types.float64, types.float64), generate
-
-
-@intrinsic
-def sum_lanes_of_four(typingctx, a, b, c, d):
+def sum_lanes_of_four(typing_context, a, b, c, d):
     """Return the four sums over the lanes of a, b, c and d, each as (0 + 1) + (2 + 3)."""
 
     def generate(context, builder, signature, arguments):
@@ -262,72 +227,33 @@ def sum_lanes_of_four(typingctx, a, b, c, d):
 
 
 @intrinsic
-def load_singles(typingctx, array, offset):
-    """Return the sixteen numbers of a float32 array that begin at an offset."""
-    _check_array(array, types.float32)
-
-    def generate(context, builder, signature, arguments):
-        return builder.load(_find_address(context, builder, signature.args[0], *arguments, _SINGLES), align=4)
-
-    return _singles(array, types.int64), generate
-
-
-@intrinsic
-def fill_singles(typingctx, number):
-    """Return one float32 in all sixteen lanes."""
-
-    def generate(context, builder, signature, arguments):
-        return _fill(builder, _SINGLES, arguments[0])
-
-    return _singles(types.float32), generate
-
-
-@intrinsic
-def add_single_products(typingctx, total, a, b):
-    """Return total + a * b lane by lane in float32."""
-
-    def generate(context, builder, signature, arguments):
-        total, a, b = arguments
-        return _call(builder, "llvm.fmuladd.v16f32", _SINGLES, [a, b, total])
-
-    return _singles(_singles, _singles, _singles), generate
-
-
-@intrinsic
-def sum_weights_below(typingctx, margins, limit, weights, offset):
+def sum_weights_below(typing_context, margins, limit, weights, offset):
     """Return the sum of those of sixteen int32 weights, from an offset on, whose margin is below a limit."""
     _check_array(weights, types.int32)
 
     def generate(context, builder, signature, arguments):
         margins, limit, weights, offset = arguments
-        address = _find_address(context, builder, signature.args[2], weights, offset, _WEIGHTS)
-        below = builder.fcmp_ordered("<", margins, _fill(builder, _SINGLES, limit))
-        counted = builder.select(
-            below, builder.load(address, align=4), ir.Constant(_WEIGHTS, [0] * SINGLE_LANES)
-        )
+        vector = ir.VectorType(_INDEX, SINGLE_LANES)
+        address = _find_address(context, builder, signature.args[2], weights, offset, vector)
+        below = builder.fcmp_ordered("<", margins, _fill(builder, _singles.vector, limit))
+        none = ir.Constant(vector, [0] * SINGLE_LANES)
+        counted = builder.select(below, builder.load(address, align=4), none)
         total = _call(builder, "llvm.vector.reduce.add.v16i32", _INDEX, [counted])
         return builder.sext(total, ir.IntType(64))
 
     return types.int64(_singles, types.float32, weights, types.int64), generate
 
 
-# LAPACK's gesv, getrf, getri and potrf, under the names by which numba's own np.linalg.solve, inv and
-# cholesky call them. Those take seconds more to compile, for error messages that cannot occur here.
+# LAPACK's gesv, getrf, getri and potrf, by the names of numba's wrappers. numba's np.linalg.solve, inv and
+# cholesky call the same, and take seconds more to compile, for error messages that cannot occur here.
 _numbers, _pivots = types.CPointer(types.float64), types.CPointer(types.int32)
+_char, _int = types.char, types.intp
 _solve = types.ExternalFunction(
-    "numba_xgesv",
-    types.intc(types.char, types.intp, types.intp, _numbers, types.intp, _pivots, _numbers, types.intp),
+    "numba_xgesv", types.intc(_char, _int, _int, _numbers, _int, _pivots, _numbers, _int)
 )
-_factor = types.ExternalFunction(
-    "numba_xxgetrf",
-    types.intc(types.char, types.intp, types.intp, _numbers, types.intp, _pivots),
-)
-_invert = types.ExternalFunction(
-    "numba_ez_xxgetri", types.intc(types.char, types.intp, _numbers, types.intp, _pivots)
-)
-_factor_symmetric = types.ExternalFunction(
-    "numba_xxpotrf", types.intc(types.char, types.char, types.intp, _numbers, types.intp)
-)
+_factor = types.ExternalFunction("numba_xxgetrf", types.intc(_char, _int, _int, _numbers, _int, _pivots))
+_invert = types.ExternalFunction("numba_ez_xxgetri", types.intc(_char, _int, _numbers, _int, _pivots))
+_factor_symmetric = types.ExternalFunction("numba_xxpotrf", types.intc(_char, _char, _int, _numbers, _int))
 DOUBLE = ord("d")
 UPPER = ord("U")  # in columns: the lower triangle in rows
 
@@ -394,11 +320,9 @@ def solve_by_factor(L, b):
             b[j] -= L[i, j] * b[i]
 
 
-# numba's own np.random has a hidden state per thread that seeding from Python does not reach. A counter costs
-# about a nanosecond per draw, vectorizes, and lets a test replay the same stream.
-#
-# Indices are drawn an epoch at a time, separately from the trials that use them: the branch of a trial is often
-# mispredicted, and the latency of the generator would add to that each time.
+# SplitMix64. numba's own np.random has a hidden state per thread that seeding from Python does not reach; a
+# counter vectorizes, and lets a test replay the same stream. Indices are drawn an epoch at a time: between
+# trials, whose branches are often mispredicted, the latency of the generator would add up.
 
 GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)  # from one counter to the next: 2^64 over the golden ratio
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

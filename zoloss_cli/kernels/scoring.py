@@ -1,16 +1,28 @@
-"""Local search for scoring systems: a few conditions, small integer points, the fewest training errors.
+"""Scoring systems: a few conditions, small integer points, the fewest training errors; local search and proof.
 
 A problem is the tuple (levels, max_levels, gains, lowest, highest, required). `levels` is M x N: the level of
 each of N merged samples on each of M conditions (0 or 1, or more for a column that is kept as it is), and
 `max_levels` holds the largest level of each condition. `gains` holds N integers, the weight of the positive
 class minus that of the negative class. A condition gets points between `lowest` and `highest`; `required` is
-the number of the required column that it belongs to, or -1. A rule has K positions: `terms` (a condition, or
--1 for none) and `points`. A sample is classified as positive if its total points reach the threshold T, which
-costs the weight of the negative class plus the gains of all samples with a total below T. All of it is in
-integers.
+the number of the required column that it belongs to, or -1. A rule has K positions: `terms` (a condition, or -1
+for none) and `points`. A sample is classified as positive if its total points reach the threshold T, which
+costs the weight of the negative class plus the gains of all samples with a total below T. Here costs leave out
+that weight, and the penalty of each term is added to them. All of it is in integers.
 
-The totals without one position make a histogram per level; from its cumulative sums follow the costs of all
-points for a condition in that position, at all thresholds: the exact minimum along a coordinate.
+Local search: the totals without one position make a histogram per level; from its cumulative sums follow the
+costs of all points for a condition in that position, at all thresholds: the exact minimum along a coordinate.
+
+Proof: `list_supports` goes through the supports, sets of at most K conditions. Samples that agree on all
+conditions of a support get the same class whatever the points are: each such group costs at least min(0, the
+sum of its gains), and a support whose groups cost too much is discarded. A group with gains of one sign is
+dropped on the way down: it costs the same however it is divided. `search_supports` decides the points of a
+support's terms one after another. Samples that agree on all undecided terms are ordered by their points so far,
+so that each such group costs at least as much as at its own best threshold. Once all points are decided, there
+is one group, and the bound is the cost.
+
+Systems of 5 terms with points up to 5 are found and proved optimal in 0.43 s on breast, and 0.24 s on heart and
+votes84 (python -m pytest tests/bench/test_scoring_speed.py --benchmark-only). HiGHS proves only the last, in
+82 s (python tests/bench/scoring_milp.py 600 breast heart votes84).
 """
 
 from __future__ import annotations
@@ -18,13 +30,15 @@ from __future__ import annotations
 import numpy as np
 from numba import uint64
 
-from zoloss_cli.kernels import exact_kernel
+from zoloss_cli.kernels.compilation import exact_kernel
 from zoloss_cli.kernels.numeric import GOLDEN_GAMMA, mix_bits, scale_to_index
 
 TERM_SIZE = 1 << 20  # at equal costs, the fewest terms win, then the smallest points
 MAX_REPLACED = 3  # positions that a perturbation may change
 STALE_STEPS = 40  # without a better rule, before the search restarts from a random one
-CURRENT_COST, CURRENT_SIZE, BEST_COST, BEST_SIZE, STALE = range(5)  # indices into a search's numbers
+CURRENT_COST, CURRENT_SIZE, BEST_COST, BEST_SIZE, STALE = range(5)  # indices into a local search's numbers
+DEPTH, NODES, FOUND, IS_LISTED = range(4)  # indices into a listing's numbers
+AT, LEAF_DEPTH, N_PATTERNS, LEAF_NODES, IMPROVED = range(5)  # indices into a search's numbers
 
 
 @exact_kernel
@@ -112,10 +126,7 @@ def measure_size(terms, points, skipped):
 
 @exact_kernel
 def improve_position(problem, n_required, penalty, terms, points, k, totals, room, sums, cost, size):
-    """Put the best condition with its best points into position k; return the rule's cost and size.
-
-    `totals` holds those of the rule, and is kept up to date. An empty position may stay empty.
-    """
+    """Put the best condition, or none, into position k, and update `totals`; return cost and size."""
     levels, max_levels, gains, lowest, highest, required = problem
     missing = find_missing_column(required, n_required, terms, k)
     if missing == -2:
@@ -166,10 +177,7 @@ def compute_cost(problem, penalty, terms, points, totals, room):
     for x in range(most - least + 1):
         below += room[0, x]
         best = min(best, below)
-    count = 0
-    for k in range(terms.shape[0]):
-        count += terms[k] >= 0
-    return best + penalty * count
+    return best + penalty * measure_size(terms, points, -1)[0]
 
 
 @exact_kernel
@@ -238,10 +246,8 @@ def run_steps(problem, n_required, penalty, rules, totals, room, sums, numbers, 
             counter = replace_at_random(problem, n_required, new_terms, new_points, k, counter)
         cost, size = descend(problem, n_required, penalty, new_terms, new_points, totals, room, sums)
         numbers[STALE] += 1
-        better = cost < numbers[CURRENT_COST] or (
-            cost == numbers[CURRENT_COST] and size < numbers[CURRENT_SIZE]
-        )
-        if better and not anew:
+        smaller = cost == numbers[CURRENT_COST] and size < numbers[CURRENT_SIZE]
+        if (cost < numbers[CURRENT_COST] or smaller) and not anew:
             numbers[STALE] = 0
         if cost <= numbers[CURRENT_COST] or anew:
             numbers[CURRENT_COST], numbers[CURRENT_SIZE] = cost, size
@@ -252,23 +258,6 @@ def run_steps(problem, n_required, penalty, rules, totals, room, sums, numbers, 
             for k in range(K):
                 best_terms[k], best_points[k] = new_terms[k], new_points[k]
     return counter
-
-
-# Problems are those of `zoloss_cli.kernels.scoring`. Costs are sums of gains below a threshold, without the
-# weight of the negative class; the penalty of each term is added to them.
-#
-# `list_supports` goes through the supports, sets of at most K conditions. Samples that agree on all conditions
-# of a support get the same class whatever the points are: each such group costs at least min(0, the sum of its
-# gains), and a support whose groups cost too much is discarded. A group with gains of one sign is dropped on
-# the way down: it costs the same however it is divided.
-#
-# `search_supports` decides the points of a support's terms one after another. Samples that agree on all
-# undecided terms are ordered by their points so far, so that each such group costs at least as much as at its
-# own best threshold. Once all points are decided, there is one group, and the bound is the cost.
-
-SMALL_GROUP = 8  # patterns: up to this many are sorted faster by insertion than by a histogram
-DEPTH, NODES, FOUND, IS_LISTED = range(4)  # indices into a listing's numbers
-AT, LEAF_DEPTH, N_PATTERNS, LEAF_NODES, IMPROVED = range(5)  # indices into a search's numbers
 
 
 @exact_kernel
@@ -337,18 +326,6 @@ def bound_by_suffix(gains, groups, suffix, n_suffix, room):
 
 
 @exact_kernel
-def has_required(required, n_required, support, size):
-    """Return whether a support contains a condition of every required column."""
-    for column in range(n_required):
-        found = False
-        for k in range(size):
-            found |= required[support[k]] == column
-        if not found:
-            return False
-    return True
-
-
-@exact_kernel
 def list_supports(problem, n_required, penalty, suffixes, tree, room, numbers, best, max_nodes, found):
     """Continue the list of supports that may cost less than `best`; return whether it is complete.
 
@@ -378,8 +355,8 @@ def list_supports(problem, n_required, penalty, suffixes, tree, room, numbers, b
         cost = settled[t] + refine_groups(
             levels[j], n_levels, gains, samples[t], ids[t], counts[t, 0], counts[t, 1], sums[0], sums[1]
         )
-        is_leaf = size == K or penalty > 0
-        if is_leaf and cost + penalty * size < best and has_required(required, n_required, chosen, size):
+        is_leaf = (size == K or penalty > 0) and cost + penalty * size < best
+        if is_leaf and find_missing_column(required, n_required, chosen[:size], -1) == -1:
             at = numbers[FOUND]
             for k in range(size):
                 supports[at, k] = chosen[k]
@@ -455,56 +432,31 @@ def group_patterns(problem, support, size, leaf, numbers):
 
 
 @exact_kernel
-def bound_groups(gains, totals, order, starts, slack, width, low, room):
+def bound_groups(gains, totals, groups, slack, width, low, room):
     """Return how much more groups of patterns cost, each with one threshold, than patterns on their own.
 
     Totals are between `low` and low + width - 1. Groups are left out once the excess is above `slack`.
     """
+    order, starts = groups
     excess = np.int64(0)
     for g in range(starts[0]):
         begin, end = starts[1 + g], starts[2 + g]
         best, below, alone = np.int64(0), np.int64(0), np.int64(0)
         if end - begin == 1:
             continue
-        if end - begin <= SMALL_GROUP:
-            for q in range(begin, end):  # sort into `room`: totals in row 0, gains in row 1
-                total, gain = totals[order[q]], gains[order[q]]
-                alone += min(np.int64(0), gain)
-                at = q - begin
-                while at > 0 and room[0, at - 1] > total:
-                    room[0, at], room[1, at] = room[0, at - 1], room[1, at - 1]
-                    at -= 1
-                room[0, at], room[1, at] = total, gain
-            for at in range(end - begin):
-                below += room[1, at]
-                if at + 1 == end - begin or room[0, at + 1] > room[0, at]:
-                    best = min(best, below)
-        else:
-            for x in range(width):
-                room[0, x] = 0
-            for q in range(begin, end):
-                gain = gains[order[q]]
-                alone += min(np.int64(0), gain)
-                room[0, totals[order[q]] - low] += gain
-            for x in range(width):
-                below += room[0, x]
-                best = min(best, below)
+        for x in range(width):
+            room[x] = 0
+        for q in range(begin, end):
+            gain = gains[order[q]]
+            alone += min(np.int64(0), gain)
+            room[totals[order[q]] - low] += gain
+        for x in range(width):
+            below += room[x]
+            best = min(best, below)
         excess += best - alone
         if excess > slack:
             break
     return excess
-
-
-@exact_kernel
-def has_required_points(required, n_required, support, points, size):
-    """Return whether some term of every required column has points."""
-    for column in range(n_required):
-        found = False
-        for k in range(size):
-            found |= required[support[k]] == column and points[k] != 0
-        if not found:
-            return False
-    return True
 
 
 @exact_kernel
@@ -519,6 +471,7 @@ def search_supports(problem, n_required, penalty, listed, leaf, path, room, numb
     pattern_levels, pattern_gains, orders, starts = leaf[2], leaf[3], leaf[4], leaf[5]
     points, totals, ranges = path
     best, best_terms, best_points = rule
+    terms = np.empty(best_terms.shape[0], best_terms.dtype)
     visited = 0
     while numbers[AT] < n_listed:
         support, size, bound = supports[numbers[AT]], sizes[numbers[AT]], bounds[numbers[AT]]
@@ -549,27 +502,23 @@ def search_supports(problem, n_required, penalty, listed, leaf, path, room, numb
                 totals[t + 1, p] = totals[t, p] + v * pattern_levels[t, p]
             ranges[t + 1, 0] = ranges[t, 0] + min(np.int64(0), v * max_levels[j])
             ranges[t + 1, 1] = ranges[t, 1] + max(np.int64(0), v * max_levels[j])
-            excess = bound_groups(
-                pattern_gains,
-                totals[t + 1],
-                orders[t + 1],
-                starts[t + 1],
-                best[0] - 1 - bound,
-                ranges[t + 1, 1] - ranges[t + 1, 0] + 1,
-                ranges[t + 1, 0],
-                room,
-            )
+            slack, low = best[0] - 1 - bound, ranges[t + 1, 0]
+            width = ranges[t + 1, 1] - low + 1
+            groups = orders[t + 1], starts[t + 1]
+            excess = bound_groups(pattern_gains, totals[t + 1], groups, slack, width, low, room)
             if bound + excess >= best[0]:
                 continue
             if t + 1 < size:
                 numbers[LEAF_DEPTH] = t + 1
                 points[t + 1] = lowest[support[t + 1]] - 1
-            elif has_required_points(required, n_required, support, points, size):
+                continue
+            for k in range(terms.shape[0]):
+                terms[k] = support[k] if k < size and points[k] != 0 else -1
+            if find_missing_column(required, n_required, terms, -1) == -1:
                 best[0] = bound + excess
                 numbers[IMPROVED] += 1
-                for k in range(best_terms.shape[0]):
-                    used = k < size and points[k] != 0
-                    best_terms[k], best_points[k] = support[k] if used else -1, points[k] if used else 0
+                for k in range(terms.shape[0]):
+                    best_terms[k], best_points[k] = terms[k], points[k] if terms[k] >= 0 else 0
         numbers[LEAF_DEPTH] = -1
         numbers[AT] += 1
     return True

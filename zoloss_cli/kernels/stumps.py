@@ -1,14 +1,18 @@
-"""The end of an AdaBoost round (Freund & Schapire 1996): weighted error, alpha and new sample weights."""
+"""AdaBoost (Freund & Schapire 1996) and its best stumps, and the line search of boosting on a margin cost.
+
+Values of features are numbered once (`group_values`); a stump then takes one pass over samples and values,
+59 us on pendigits, where scikit-learn's tree takes 5.2 ms: python -m pytest
+tests/bench/test_multiclass_speed.py --benchmark-only -k stump.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from zoloss_cli.kernels import exact_kernel
+from zoloss_cli.kernels.compilation import exact_kernel
 
-# A hypothesis with at least this weighted error counts as no better than chance. One that is chosen twice in
-# a row has an error of exactly 1/2 the second time, up to rounding, which must not decide whether boosting
-# ends.
+# With at least this weighted error a hypothesis is no better than chance. One that is chosen twice in a row has
+# an error of exactly 1/2 the second time, up to rounding, which must not decide whether boosting ends.
 CHANCE_ERROR = 0.5 - 1e-10
 
 
@@ -46,8 +50,7 @@ DIRECTION_TIE = 1e-9  # errors of a rising and a falling stump that differ by le
 def group_values(X):
     """Return (ids, starts, values): the distinct values of each feature in order, and each sample's indices.
 
-    X is N x m, without the constant. `values[starts[j]:starts[j + 1]]` are the values of feature j, and
-    `values[ids[i, j]]` is X[i, j]. This is done once for all rounds and weights.
+    `values[starts[j]:starts[j + 1]]` are the values of feature j, and `values[ids[i, j]]` is X[i, j].
     """
     n, m = X.shape
     ids, starts, values = np.empty((n, m), np.int32), np.zeros(m + 1, np.int64), []
@@ -144,13 +147,8 @@ def boost_stumps(ids, starts, values, y, phi, rounds, perfect_odds):
         alpha = 0.5 * np.log(1.0 / e - 1.0 if e > 0.0 else perfect_odds)
         repeats = 1 if e > 0.0 else rounds - done
         for t in range(done, done + repeats):
-            features[t], thresholds[t], directions[t], alphas[t], errors[t] = (
-                feature,
-                threshold,
-                direction,
-                alpha,
-                e,
-            )
+            features[t], thresholds[t], directions[t] = feature, threshold, direction
+            alphas[t], errors[t] = alpha, e
         done += repeats
         odds, total = np.exp(2.0 * alpha), 0.0
         for i in range(n):
@@ -172,8 +170,9 @@ def compute_stump_votes(X, features, thresholds, directions, alphas):
     return votes
 
 
-# `margins`, `along`, `phi` and `D` have length N; `kind` is one of the three costs below, and `kappa` is the
-# bisigmoid's kappa_-.
+# Boosting on a margin cost: Li's thesis (2006), chapter 3. `margins`, `along` (labels times the outputs of the
+# new hypothesis), `phi` and `D` have length N; `kind` is one of the three costs, and `kappa` is the bisigmoid's
+# kappa_-.
 
 EXPONENTIAL, BISIGMOID, LOGISTIC = 0, 1, 2
 FIRST_STEP = 0.5

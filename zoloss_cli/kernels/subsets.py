@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numba import uint64
 
-from zoloss_cli.kernels import kernel
+from zoloss_cli.kernels.compilation import kernel
 from zoloss_cli.kernels.hard_margin import (
     MARGIN_TOLERANCE,
     SOLVED,
@@ -35,31 +35,18 @@ SIMPLEST = 2  # support vectors: the least complexity of two classes
 @kernel
 def allocate_stack(n, depth):
     """Return room for the solutions of a chain of `depth` nodes of n samples."""
-    return HardMarginSolution(
-        np.empty((depth, n + 1, n + 1)),
-        np.zeros((depth, n + 1)),
-        np.zeros((depth, n + 1)),
-        np.zeros((depth, n + 1), np.int64),
-        np.zeros((depth, n)),
-        np.zeros((depth, n + 1)),
-        np.zeros((depth, n + 1)),
-        np.zeros((depth, 2), np.int64),
-    )
+    shape = depth, n + 1
+    R, place = np.empty((depth, n + 1, n + 1)), np.zeros(shape, np.int64)
+    f, size = np.zeros((depth, n)), np.zeros((depth, 2), np.int64)
+    coef, sign, k, d = np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    return HardMarginSolution(R, coef, sign, place, f, k, d, size)
 
 
 @kernel
 def get_level(stack, at):
     """Return the solution at one level of a stack, which shares its arrays."""
-    return HardMarginSolution(
-        stack.R[at],
-        stack.coef[at],
-        stack.sign[at],
-        stack.place[at],
-        stack.f[at],
-        stack.k[at],
-        stack.d[at],
-        stack.size[at],
-    )
+    R, coef, sign, place, f, k, d, size = stack
+    return HardMarginSolution(R[at], coef[at], sign[at], place[at], f[at], k[at], d[at], size[at])
 
 
 @kernel
@@ -209,10 +196,7 @@ def search_unions(rows, cluster, sizes, stack, progress, found, slack, budget):
 
 @kernel
 def estimate_solves(rows, cluster, sizes, stack, counter):
-    """Estimate the solves of a whole search from one chain of random decisions, after Knuth.
-
-    Returns (estimate, solves made, advanced counter).
-    """
+    """Estimate the solves of a whole search, after Knuth; return (estimate, solves made, new counter)."""
     state = np.full(sizes.size, UNDECIDED)
     inside = np.zeros(cluster.size, np.bool_)
     s = get_level(stack, 0)

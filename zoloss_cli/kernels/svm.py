@@ -4,7 +4,9 @@ min 1/2 |w|^2 + sum C_i xi_i  subject to  y_i (<w, x_i> + b) + xi_i - s_i = 1,  
 
 With few features the Newton system is only (m+1) x (m+1), so that a solution takes some ten steps of O(N m^2)
 whatever C is, whereas a decomposition method slows down as C grows. Predictor-corrector steps after Mehrotra
-(1992); the duality gap bounds the distance from the optimum.
+(1992); the duality gap bounds the distance from the optimum. LIBSVM takes 13 times as long at C = 1/32 and 76
+times at C = 32: python -m pytest tests/bench/test_speed.py --benchmark-only -k svm. The dual on a kernel matrix
+(`solve_dual`) is solved by sequential minimal optimization, as in LIBSVM.
 
 `point` is (alpha, mu, s, xi) with mu = C - alpha, which is updated separately: near the bound, the difference
 would lose its digits. `change` is its Newton step (d_alpha, d_s, d_xi); mu changes by -d_alpha. `columns` is
@@ -18,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numba import uint64
 
-from zoloss_cli.kernels import exact_kernel, kernel
+from zoloss_cli.kernels.compilation import exact_kernel, kernel
 from zoloss_cli.kernels.numeric import factor_in_place, is_finite, solve_by_factor, solve_in_place
 
 MAX_STEPS = 200
@@ -53,10 +55,7 @@ def find_largest(values, count):
 
 @kernel
 def fill_newton_matrix(columns, D, H):
-    """Set the lower triangle of H to that of sum D_i x_i x_i'.
-
-    Each pass over the samples computes nine entries, which stay in registers.
-    """
+    """Set the lower triangle of H to that of sum D_i x_i x_i', nine entries per pass over the samples."""
     size, n = columns.shape
     for a in range(0, size, 3):
         a_1, a_2 = min(a + 1, size - 1), min(a + 2, size - 1)
@@ -206,10 +205,7 @@ def take_newton_step(point, change, step):
 
 @kernel
 def factor_newton_matrix(X, columns, D, H):
-    """Set H to the Cholesky factor of the Newton matrix.
-
-    Returns False if rounding leaves no factor; H is then the matrix itself.
-    """
+    """Set H to the Newton matrix's Cholesky factor; without one, return False and leave the matrix."""
     size = H.shape[0]
     for attempt in range(2):
         if columns.shape[0] > 0:
@@ -247,10 +243,7 @@ def multiply_elements(a, b, count, product):
 
 @kernel
 def solve_linear_svm(X, columns, y, C, gap_tolerance):
-    """Return (u, gap): u = (b, w) for rows (1, x_i) of X and bounds C_i > 0.
-
-    C has length N. The duality gap is relative to the objective.
-    """
+    """Return (u, relative gap): u = (b, w) for rows (1, x_i) of X and N bounds C_i > 0."""
     n, size = X.shape
     width = max(n, columns.shape[1])
     u, du, r_dual, H = np.zeros(size), np.empty(size), np.empty(size), np.empty((size, size))
@@ -298,16 +291,17 @@ def solve_linear_svm(X, columns, y, C, gap_tolerance):
     return u, relative
 
 
-# `rise` and `fall` hold y_t times the negative derivative by alpha_t, if y_t alpha_t may still rise or fall,
-# and -inf or +inf otherwise: at the optimum, all values that are in both equal the bias. Largest values are
-# searched for among the bits of floats, as integers in the same order, since loops over integers vectorize.
+# Sequential minimal optimization. `rise` and `fall` hold y_t times the negative derivative by alpha_t, if
+# y_t alpha_t may still rise or fall, and -inf or +inf otherwise: at the optimum, all values that are in both
+# equal the bias. Largest values are searched for among the bits of floats, as integers in the same order, since
+# loops over integers vectorize.
 
 MAX_SMO_STEPS = 10_000_000
 MIN_CURVATURE = 1e-12  # of the objective along a step: less, as for samples that coincide, is raised to this
-MAX_GATHERED_SHARE = 0.7  # of all samples: with more, rows are used as they are
+MAX_GATHERED_SHARE = 0.7  # of all samples: with fewer members, their rows of K are gathered when first needed
 SMALLEST_INTEGER = np.int64(-(2**63))
 LARGEST_INTEGER = np.int64(2**63 - 1)
-BLOCK = 64
+SEARCH_BLOCK = 64  # samples: in one of these, the largest value is found one by one
 
 
 @exact_kernel
@@ -334,7 +328,7 @@ def _find_last_largest(bits):
     """Return the index of the largest of these floats, the last one if several are equal."""
     largest = _find_largest_key(bits)
     start, stop = 0, bits.size
-    while stop - start > BLOCK:
+    while stop - start > SEARCH_BLOCK:
         middle = (start + stop) // 2
         if _find_largest_key(bits[middle:stop]) == largest:
             start = middle
@@ -381,9 +375,8 @@ def solve_dual(K, members, y, upper, tolerance):
 
     The constraints are 0 <= a_i <= upper_i, and that the sum of a_i y_i is 0. `members` (length n) lists the
     rows and columns of K to use, in the order of y and upper. Each step changes the two alphas that Fan, Chen
-    & Lin (2005) pick by second-order information, as LIBSVM does, until the optimality conditions hold within
-    the tolerance. If members are few, their rows of K are gathered when first needed. `gradient` is y_t minus
-    the sum of a_i y_i K_it: the label minus the score without the bias.
+    & Lin (2005) pick by second-order information, until the optimality conditions hold within the tolerance.
+    `gradient` is the label y_t minus the score without the bias.
     """
     n, n_all = members.size, K.shape[0]
     if MAX_GATHERED_SHARE * n_all < n < n_all:

@@ -33,8 +33,3 @@ def predict_signs(scores: np.ndarray) -> np.ndarray:
 def find_prediction_errors(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
     """Return which samples are test errors: those whose predicted sign is not their own."""
     return predict_signs(scores) != signs
-
-
-def count_class_errors(predicted: np.ndarray, y: np.ndarray) -> int:
-    """Return the number of samples whose predicted class is not their own."""
-    return int(np.sum(predicted != y))

@@ -1,12 +1,15 @@
-"""A package that a learner needs but zoloss can be installed without."""
+"""Base classes of learners, what they are fitted to, and the parameters that several of them have."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 import scipy.linalg  # numba's matrix products run on SciPy's BLAS: load it before counting threads
@@ -20,27 +23,19 @@ from threadpoolctl import ThreadpoolController
 from zoloss_cli.kernels.line_search import to_fixed_point
 from zoloss_cli.utils.signature import RANDOM_STATE, Nested, learner_parameters
 
+Value = TypeVar("Value")
+
 
 class NeededPackage(NamedTuple):
-    """A package that a learner imports when it is fitted.
-
-    Attributes
-    ----------
-    module : str
-        The package's module name.
-    purpose : str
-        What it is needed for, if not for the whole learner: "for its start 'lr'".
-    instead : str
-        What to do instead of installing it, if anything.
-    """
+    """A package that a learner imports when it is fitted."""
 
     module: str
-    purpose: str = ""
-    instead: str = ""
+    purpose: str = ""  # what it is needed for, if not for the whole learner: "for its start 'lr'"
+    instead: str = ""  # what to do instead of installing it, if anything
 
 
-# Type, range, default and description are written there. The checks at fit and of configs, the text of `zoloss
-# learners`, the JSON schema for editors and the test of docstrings are derived from them.
+# Type, range, default and description of a parameter are declared once. The checks at fit and of configs, the
+# text of `zoloss learners`, the JSON schema for editors and the test of docstrings are derived from them.
 
 Epochs = Annotated[int, Field(ge=1, description="number of epochs")]
 Seeding = Annotated[
@@ -88,13 +83,7 @@ PositiveList = Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=1
 
 
 def check_parameters(estimator: Any) -> None:
-    """Raise ValueError with one sentence for each wrong parameter.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A learner or a measure whose `__init__` declares its parameters.
-    """
+    """Raise ValueError with one sentence for each wrong parameter of a learner or a measure."""
     values = {k: _to_python(v) for k, v in estimator.get_params(deep=False).items() if k != RANDOM_STATE}
     try:
         learner_parameters(type(estimator)).model_validate(values)
@@ -123,33 +112,16 @@ ROWS_PER_LOOK = 16_384
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples in the form that kernels take, with a cache of what was computed from them.
+    """Samples in the form that kernels take, with a cache of what was computed from them."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, 1 + n_features)
-        One sample per row, the constant 1 first.
-    """
-
-    X: np.ndarray
+    X: np.ndarray  # (n_samples, 1 + n_features): the constant 1 first
     _cache: dict[Hashable, Any] = field(default_factory=dict, kw_only=True, repr=False)
 
     def cached_by_X(self, key: Hashable, compute: Callable[[], Any]) -> Any:
-        """Return the result of `compute`, called once for all problems that share these samples.
-
-        Parameters
-        ----------
-        key : hashable
-            What is computed, and with which parameters.
-        compute : callable
-            Computes the value from X alone.
-
-        Returns
-        -------
-        object
-            The value that the first call for this key computed.
-        """
-        return _compute_once(self._cache, key, compute)
+        """Return the result of `compute`, called once per key for all problems that share these samples."""
+        if key not in self._cache:
+            self._cache[key] = compute()
+        return self._cache[key]
 
     def build_problem(
         self,
@@ -158,24 +130,7 @@ class Samples:
         rng: np.random.Generator,
         label_cache: dict[Hashable, Any],
     ) -> Problem:
-        """Return the binary problem on the samples whose label is not 0.
-
-        Parameters
-        ----------
-        y : ndarray of shape (n_samples,)
-            Labels: -1.0 or +1.0, or 0.0 to leave a sample out.
-        phi : ndarray of shape (n_samples,)
-            Sample weights; those of labelled samples sum to 1.
-        rng : numpy.random.Generator
-            Source of random draws.
-        label_cache : dict
-            Cache to share with other problems on the same samples and labels.
-
-        Returns
-        -------
-        Problem
-            The problem, which shares the cache of these samples.
-        """
+        """Return the binary problem on the samples whose label is not 0; their weights phi must sum to 1."""
         if np.all(y):
             return Problem(self.X, y, phi, rng, label_cache, _cache=self._cache)
         subset = np.flatnonzero(y)
@@ -184,55 +139,21 @@ class Samples:
 
 @dataclass(frozen=True)
 class Problem(Samples):
-    """A validated binary classification problem in the form that kernels take.
+    """A validated binary classification problem in the form that kernels take."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, 1 + n_features)
-        One sample per row, the constant 1 first.
-    y : ndarray of shape (n_samples,)
-        Labels, -1.0 or +1.0.
-    phi : ndarray of shape (n_samples,)
-        Sample weights, which sum to 1.
-    rng : numpy.random.Generator
-        Source of random draws.
-    subset_of : tuple of (Samples, ndarray) or None
-        The samples that these were taken from, and their indices.
-    features : ndarray of shape (n_samples, n_features) or None
-        X without the constant, if it is so large that a learner may use X as workspace and restore it.
-    exact : ExactFeatures or None
-        The values that bounds are about, for learners that prove any.
-    """
-
-    y: np.ndarray
-    phi: np.ndarray
-    rng: np.random.Generator
+    y: np.ndarray  # labels, -1.0 or +1.0
+    phi: np.ndarray  # sample weights, which sum to 1
+    rng: np.random.Generator  # source of random draws
     _label_cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
-    subset_of: tuple[Samples, np.ndarray] | None = None
-    features: np.ndarray | None = None
-    exact: Any = None
-
-    def restore_samples(self) -> None:
-        """Restore X after it was used as workspace."""
-        self.X[:, 0] = 1.0
-        self.X[:, 1:] = self.features
+    subset_of: tuple[Samples, np.ndarray] | None = None  # the samples these were taken from, and their indices
+    features: np.ndarray | None = None  # X without the constant, if a learner may use X as workspace
+    exact: Any = None  # ExactFeatures: the values that bounds are about, for learners that prove any
 
     def cached_by_X_and_y(self, key: Hashable, compute: Callable[[], Any]) -> Any:
-        """Return the result of `compute`, called once for problems that differ only in their weights.
-
-        Parameters
-        ----------
-        key : hashable
-            What is computed.
-        compute : callable
-            Computes the value from X and y, which rounds of boosting share; they differ in `phi`.
-
-        Returns
-        -------
-        object
-            The value that the first call for this key computed.
-        """
-        return _compute_once(self._label_cache, key, compute)
+        """Return the result of `compute`, called once per key for problems that differ in weights only."""
+        if key not in self._label_cache:
+            self._label_cache[key] = compute()
+        return self._label_cache[key]
 
     @property
     def all_samples(self) -> tuple[Samples, np.ndarray | slice]:
@@ -254,12 +175,6 @@ class Problem(Samples):
         return self.rng.integers(0, 2**64, dtype=np.uint64)
 
 
-def _compute_once(cache: dict[Hashable, Any], key: Hashable, compute: Callable[[], Any]) -> Any:
-    if key not in cache:
-        cache[key] = compute()
-    return cache[key]
-
-
 def build_generator(random_state: Any) -> np.random.Generator:
     """Return a Generator from an int, None, SeedSequence, Generator or a legacy RandomState."""
     if isinstance(random_state, np.random.RandomState):
@@ -267,16 +182,36 @@ def build_generator(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(random_state)
 
 
-def check_feature_sizes(X: np.ndarray, name: str) -> None:
-    """Raise ValueError if a feature cannot be used: products of its values overflow or vanish.
+@contextlib.contextmanager
+def set_within(variable: ContextVar[Value], value: Value) -> Iterator[None]:
+    """Within this block, give a context variable this value."""
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Features, all finite.
-    name : str
-        The caller, for the message.
-    """
+
+_names: ContextVar[list[str] | None] = ContextVar("names", default=None)
+
+
+def name_features(names: Sequence[str]) -> AbstractContextManager[None]:
+    """Within this block, use these names for the features of arrays with as many columns, not x0, x1, ..."""
+    return set_within(_names, list(names))
+
+
+def find_feature_names(n_features: int, own: Sequence[str] | None) -> list[str]:
+    """Return the names of features: from the DataFrame, or from the caller, or x0, x1, ..."""
+    known = _names.get()
+    if own is not None:
+        return [str(name) for name in own]
+    if known is not None and len(known) == n_features:
+        return known
+    return [f"x{j}" for j in range(n_features)]
+
+
+def check_feature_sizes(X: np.ndarray, name: str) -> None:
+    """Raise ValueError if a feature cannot be used: products of its values overflow or vanish."""
     sizes = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
     wrong = (sizes > MAX_FEATURE_SIZE) | ((sizes < MIN_FEATURE_SIZE) & (sizes > 0.0))
     if np.any(wrong):
@@ -289,15 +224,7 @@ def check_feature_sizes(X: np.ndarray, name: str) -> None:
 
 
 def refuse_masked(name: str, **arrays: Any) -> None:
-    """Raise ValueError if a value of an array is masked: its number means nothing.
-
-    Parameters
-    ----------
-    name : str
-        The caller, for the message.
-    **arrays : array-like
-        The arrays by their names.
-    """
+    """Raise ValueError if a value of an array is masked: its number means nothing."""
     for key, values in arrays.items():
         if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
             raise ValueError(
@@ -336,20 +263,7 @@ def sum_weights(phi: np.ndarray) -> float:
 
 
 class Learner(ClassifierMixin, BaseEstimator):
-    """A classifier for labels of any kind: the base of learners for two classes and for more.
-
-    Parameters
-    ----------
-    random_state : int, Generator, RandomState or None, default=None
-        Seed of all random draws: the same seed gives the same result.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
-    n_features_in_ : int
-        Number of features.
-    """
+    """A classifier for labels of any kind: the base of learners for two classes and for more."""
 
     reports: ClassVar[tuple[str, ...]] = ()  # optional record fields that it provides
 
@@ -369,13 +283,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         return "random_state" not in self.get_params(deep=False)
 
     def check_classes(self, count: int) -> None:
-        """Raise ValueError if the learner does not take this many classes.
-
-        Parameters
-        ----------
-        count : int
-            Number of classes.
-        """
+        """Raise ValueError if the learner does not take this many classes."""
         if count > 2 and not self.multiclass:
             raise ValueError(
                 f"Only binary classification is supported. The type of the target is multiclass: "
@@ -385,31 +293,80 @@ class Learner(ClassifierMixin, BaseEstimator):
     def list_needed_packages(self) -> list[NeededPackage]:
         """Return the packages that a fit with these parameters imports, beyond those that every fit needs.
 
-        Returns
-        -------
-        list of NeededPackage
-            They may be missing: this is reported before any task of a run starts. Learners inside this one
-            report their own.
+        A missing one is reported before any task of a run starts. Learners inside this one report their own.
         """
         return []
+
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Labels of two classes, or of more if it takes more.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of the samples, of which only the ratios matter; None: all are equal.
+
+        Returns
+        -------
+        object
+            The fitted classifier.
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X, y, sample_weight) -> Self:
+        raise TypeError(f"{type(self).__name__} does not implement _fit")
+
+    def decision_function(self, X) -> np.ndarray:
+        """Return the scores of samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Scores: of two classes one, which predicts the second if it is at least 0; of more, one for each.
+        """
+        raise TypeError(f"{type(self).__name__} does not implement decision_function")
+
+    def predict(self, X) -> np.ndarray:
+        """Return the predicted class of each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels.
+        """
+        codes = self._predict_codes(X)  # before `classes_`, since it says whether the learner is fitted
+        return self.classes_[codes]
+
+    def _predict_codes(self, X) -> np.ndarray:
+        """Return the index of the predicted class of each sample; here, of two classes."""
+        return (self.decision_function(X) >= 0.0).astype(int)
 
     def _validate_fit_input(self, X, y, sample_weight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return X, class indices, and sample weights that sum to 1; set `classes_`."""
         check_parameters(self)
-        self._refuse_sparse(X)
-        refuse_masked(type(self).__name__, X=X, y=y)
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        check_feature_sizes(X, type(self).__name__)
-        X = drop_tiny_values(X)
-        return X, *self._validate_labels(X, y, sample_weight)
-
-    def _refuse_sparse(self, X) -> None:
-        """Raise TypeError if the samples are sparse."""
         if scipy.sparse.issparse(X):
             raise TypeError(
                 f"{type(self).__name__} takes no sparse samples, since it needs all values; the online "
                 f"learners perceptron, ave-perc and sgd-* do, and X.toarray() is dense"
             )
+        refuse_masked(type(self).__name__, X=X, y=y)
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        check_feature_sizes(X, type(self).__name__)
+        X = drop_tiny_values(X)
+        return X, *self._validate_labels(X, y, sample_weight)
 
     def _validate_labels(self, X, y: np.ndarray, sample_weight) -> tuple[np.ndarray, np.ndarray]:
         """Return class indices, and sample weights that sum to 1; set `classes_`."""
@@ -498,25 +455,6 @@ class BinaryLearner(Learner, ABC):  # numpydoc ignore=PR02
     ['a', 'b']
     """
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit the classifier.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Labels of two classes.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the samples, of which only the ratios matter; None: all are equal.
-
-        Returns
-        -------
-        object
-            The fitted classifier.
-        """
-        return self._fit(X, y, sample_weight)
-
     def _fit(self, X, y, sample_weight) -> Self:
         problem = self._build_problem(X, y, sample_weight)
         # The matrices are small: BLAS threads cost more than they save.
@@ -550,18 +488,7 @@ class BinaryLearner(Learner, ABC):  # numpydoc ignore=PR02
         """
 
     def compute_scores(self, samples: Samples) -> np.ndarray:
-        """Return the signed score of each sample; other learners may share computations on the samples.
-
-        Parameters
-        ----------
-        samples : Samples
-            Samples that other learners may score, too.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The same as from `scores`.
-        """
+        """Return the same as `scores`; other learners may share computations on the samples."""
         return self.scores(samples.X)
 
     def _build_problem(self, X, y, sample_weight) -> Problem:
@@ -573,32 +500,5 @@ class BinaryLearner(Learner, ABC):  # numpydoc ignore=PR02
         return Problem(add_bias_column(X), signs, phi, build_generator(self.random_state))
 
     def decision_function(self, X) -> np.ndarray:
-        """Return the signed score of each sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Scores; at least 0 predicts the second class.
-        """
+        """Return the signed score of each sample; at least 0 predicts the second class."""
         return self.scores(self._validate_samples(X))
-
-    def predict(self, X) -> np.ndarray:
-        """Return the predicted class of each sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Labels.
-        """
-        scores = self.decision_function(X)
-        return self.classes_[(scores >= 0.0).astype(int)]

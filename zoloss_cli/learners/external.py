@@ -28,51 +28,33 @@ REPORTED_ATTRIBUTES = {
 }
 
 
-def _has_scores(learner: ForeignLearner) -> bool:
+def _has_scores(learner: ExternalLearner) -> bool:
     estimator = getattr(learner, "estimator_", learner.estimator)
     return hasattr(estimator, "decision_function") or hasattr(estimator, "predict_proba")
 
 
-def _has_probabilities(learner: ForeignLearner) -> bool:
+def _has_probabilities(learner: ExternalLearner) -> bool:
     return hasattr(getattr(learner, "estimator_", learner.estimator), "predict_proba")
 
 
-class ForeignLearner(ClassifierMixin, BaseEstimator):
+class ExternalLearner(ClassifierMixin, BaseEstimator):
     """A classifier that wraps an estimator which knows nothing about zoloss.
 
     The estimator gets copies of the samples, class indices from 0, and a seed for each of its parameters called
     `random_state`. It needs the methods `fit` and `predict`; scores, probabilities and sample weights are used
     if it has them. It is checked that it does not change its input and predicts only classes it was given.
 
-    Parameters
-    ----------
-    estimator : estimator
-        The estimator, which is copied before it is fitted.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed of all random draws: the same seed gives the same result.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
-    estimator_ : estimator
-        The fitted estimator.
-    n_features_in_ : int
-        Number of features.
-    seconds_ : float
-        How long the estimator's own `fit` took.
-
     Examples
     --------
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from zoloss_cli import load_dataset
-    >>> from zoloss_cli.learners.external import ForeignLearner
+    >>> from zoloss_cli.learners.external import ExternalLearner
     >>> X, y = load_dataset("iris")
-    >>> ForeignLearner(GaussianNB()).fit(X, y).score(X, y) > 0.9
+    >>> ExternalLearner(GaussianNB()).fit(X, y).score(X, y) > 0.9
     True
     """
 
-    is_foreign = True
+    is_external = True
 
     def __init__(self, estimator, random_state=None):
         self.estimator = estimator
@@ -110,13 +92,7 @@ class ForeignLearner(ClassifierMixin, BaseEstimator):
         return tuple(getattr(self.estimator, "reports", ()))
 
     def check_classes(self, count: int) -> None:
-        """Raise ValueError if the estimator does not take this many classes.
-
-        Parameters
-        ----------
-        count : int
-            Number of classes.
-        """
+        """Raise ValueError if the estimator does not take this many classes."""
         if count > 2 and not self.multiclass:
             raise ValueError(f"{self.name} separates two classes, and there are {count}")
 
@@ -125,22 +101,7 @@ class ForeignLearner(ClassifierMixin, BaseEstimator):
         return []
 
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit a copy of the estimator.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the samples, if the estimator supports them.
-
-        Returns
-        -------
-        object
-            The fitted classifier.
-        """
+        """Fit a copy of the estimator."""
         refuse_masked(self.name, X=X, y=y, sample_weight=sample_weight)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
@@ -190,18 +151,7 @@ class ForeignLearner(ClassifierMixin, BaseEstimator):
         return said
 
     def predict(self, X) -> np.ndarray:
-        """Return the predicted class of each sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Labels.
-        """
+        """Return the predicted class of each sample."""
         said = self._ask("predict", X)
         if said.ndim == 2 and said.shape[1] == 1:
             said = said[:, 0]
@@ -214,18 +164,7 @@ class ForeignLearner(ClassifierMixin, BaseEstimator):
 
     @available_if(_has_scores)
     def decision_function(self, X) -> np.ndarray:
-        """Return the scores of samples, or their probabilities minus a half if it has no scores.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Scores; with two classes, those of the second.
-        """
+        """Return the scores of samples, or their probabilities minus a half if it has no scores."""
         if hasattr(getattr(self, "estimator_", self.estimator), "decision_function"):
             return self._ask("decision_function", X)
         probabilities = self._ask("predict_proba", X)
@@ -233,18 +172,7 @@ class ForeignLearner(ClassifierMixin, BaseEstimator):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X) -> np.ndarray:
-        """Return the probabilities of the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities, in the order of `classes_`.
-        """
+        """Return the probabilities of the classes, in the order of `classes_`."""
         return self._ask("predict_proba", X)
 
     def __sklearn_tags__(self):

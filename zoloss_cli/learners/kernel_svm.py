@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from pydantic import Field
 from scipy.spatial.distance import cdist
 
 from zoloss_cli.kernels.svm import combine_rows, solve_dual
-from zoloss_cli.learners.base import NEGLIGIBLE_WEIGHT_SHARE, BinaryLearner, Problem, Samples
+from zoloss_cli.learners.base import NEGLIGIBLE_WEIGHT_SHARE, BinaryLearner, Problem, Samples, set_within
 
 DISTANCES: dict[str, Literal["euclidean", "cityblock"]] = {"perceptron": "euclidean", "stump": "cityblock"}
 WEIGHT_DECIMALS = 9  # weights with mean 1 that agree to this many decimals are equal
@@ -23,14 +24,9 @@ LEARNERS_AT_ONCE = 32  # whose scores are one product of matrices
 _shared_kernels: ContextVar[dict | None] = ContextVar("shared_kernels", default=None)
 
 
-@contextlib.contextmanager
-def share_kernels() -> Iterator[None]:
+def share_kernels() -> AbstractContextManager[None]:
     """Within this block, compute the kernel of the same samples once for all fits, up to 2 GiB in total."""
-    token = _shared_kernels.set({})
-    try:
-        yield
-    finally:
-        _shared_kernels.reset(token)
+    return set_within(_shared_kernels, {})
 
 
 class Solution(NamedTuple):
@@ -42,16 +38,8 @@ class Solution(NamedTuple):
     scores: np.ndarray  # of all samples
 
 
-def _compute_other_scores(gram: np.ndarray, others: np.ndarray, solution: Solution) -> np.ndarray:
-    """Return the scores of samples that the solver did not see, from as few rows of the kernel as possible."""
-    if others.size < solution.support.size:
-        coefficients = np.zeros(len(gram))
-        coefficients[solution.support] = solution.coefficients
-        return gram[others] @ coefficients + solution.bias
-    return combine_rows(gram, solution.support, solution.coefficients)[others] + solution.bias
-
-
-class KernelSVMClassifier(BinaryLearner):
+@dataclass(eq=False, repr=False)
+class KernelSVMClassifier(BinaryLearner):  # numpydoc ignore=PR02
     """SVM-perceptron: the C-SVC with the perceptron or the stump kernel.
 
     The perceptron kernel is -||x - x'||, the stump kernel -||x - x'||_1. They represent ensembles of all
@@ -106,21 +94,15 @@ class KernelSVMClassifier(BinaryLearner):
 
     version = 2  # 2: without LIBSVM's rounding of the kernel to single precision
 
-    def __init__(
-        self,
-        C: Annotated[float, Field(gt=0, description="cost of margin errors")] = 1.0,
-        kernel: Annotated[
-            Literal["perceptron", "stump"],
-            Field(description="an ensemble of all perceptrons, or of all stumps"),
-        ] = "perceptron",
-        tolerance: Annotated[
-            float,
-            Field(gt=0, description="largest violation of the optimality conditions at which the solver stops"),
-        ] = 1e-3,
-    ):
-        self.C = C
-        self.kernel = kernel
-        self.tolerance = tolerance
+    C: Annotated[float, Field(gt=0, description="cost of margin errors")] = 1.0
+    kernel: Annotated[
+        Literal["perceptron", "stump"],
+        Field(description="an ensemble of all perceptrons, or of all stumps"),
+    ] = "perceptron"
+    tolerance: Annotated[
+        float,
+        Field(gt=0, description="largest violation of the optimality conditions at which the solver stops"),
+    ] = 1e-3
 
     def train(self, problem: Problem) -> None:
         """Solve the dual, or reuse a known solution of the same dual."""
@@ -154,8 +136,14 @@ class KernelSVMClassifier(BinaryLearner):
         solution = Solution(members[support], alpha[support] * y[support], bias, np.empty(len(gram)))
         solution.scores[members] = y - gradient + bias
         others = np.setdiff1d(np.arange(len(gram)), members, assume_unique=True)
-        if others.size:
-            solution.scores[others] = _compute_other_scores(gram, others, solution)
+        # Samples that the solver did not see, from as few rows of the kernel as possible.
+        if 0 < others.size < support.size:
+            coefficients = np.zeros(len(gram))
+            coefficients[solution.support] = solution.coefficients
+            solution.scores[others] = gram[others] @ coefficients + bias
+        elif others.size:
+            rows = combine_rows(gram, solution.support, solution.coefficients)
+            solution.scores[others] = rows[others] + bias
         return solution
 
     def _compute_kernel(self, samples: Samples) -> np.ndarray:
@@ -186,20 +174,7 @@ class KernelSVMClassifier(BinaryLearner):
 
     @staticmethod
     def iterate_scores(learners: Sequence[KernelSVMClassifier], samples: Samples) -> Iterator[np.ndarray]:
-        """Yield the scores of each of some SVMs, many at a time in one matrix product.
-
-        Parameters
-        ----------
-        learners : sequence of KernelSVMClassifier
-            Fitted SVMs.
-        samples : Samples
-            The samples.
-
-        Yields
-        ------
-        ndarray of shape (n_samples,)
-            The result of `compute_scores`, up to rounding.
-        """
+        """Yield the scores of each of some SVMs, up to rounding, many at a time in one matrix product."""
         for start in range(0, len(learners), LEARNERS_AT_ONCE):
             some = learners[start : start + LEARNERS_AT_ONCE]
             if any(each.samples_ is not some[0].samples_ or each.kernel != some[0].kernel for each in some):

@@ -79,13 +79,7 @@ class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
         self.set_weights(weights)
 
     def set_weights(self, weights: np.ndarray) -> None:
-        """Set the weights as if they had been fitted.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (1 + n_features,)
-            Bias first.
-        """
+        """Set the weights, bias first, as if they had been fitted."""
         self.coef_ = weights[None, 1:].copy()
         self.intercept_ = weights[:1].copy()
 
@@ -172,24 +166,10 @@ class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
 
 
 def rotate_into_span(X: np.ndarray, kept: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Rotate samples with more features than samples, so that only as many features as samples are not 0.
+    """Return samples rotated into as many features as samples, and the axes: weights w there are axes @ w here.
 
-    Learners that depend on lengths and angles alone find the same solution there, without a matrix that has a
-    row and a column for each feature.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Samples.
-    kept : int, default=0
-        Number of columns that stay as they are: 1 for the constant.
-
-    Returns
-    -------
-    rotated : ndarray of shape (n_samples, kept + n_samples)
-        The rotated samples.
-    axes : ndarray of shape (n_features, kept + n_samples)
-        Orthonormal columns: weights w of rotated samples are the weights axes @ w of samples.
+    Learners that depend on lengths and angles alone find the same solution there. The first `kept` columns stay
+    as they are: 1 for the constant.
     """
     axes, triangle = np.linalg.qr(X[:, kept:].T)
     return np.ascontiguousarray(np.hstack([X[:, :kept], triangle.T])), block_diag(np.eye(kept), axes)
@@ -199,18 +179,5 @@ class UnweightedLinearLearner(LinearLearner):
     """A linear learner whose algorithm does not take sample weights."""
 
     def fit(self, X, y) -> Self:  # type: ignore[override]  # scikit-learn looks for sample_weight here
-        """Fit the classifier, whose algorithm does not take sample weights.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Labels of two classes.
-
-        Returns
-        -------
-        object
-            The fitted classifier.
-        """
+        """Fit the classifier, whose algorithm does not take sample weights."""
         return self._fit(X, y, None)

@@ -44,59 +44,20 @@ class MajorityClassifier(Learner):
     def __init__(self):
         pass
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit the classifier.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Labels of two or more classes.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the samples, of which only the ratios matter; None: all are equal.
-
-        Returns
-        -------
-        object
-            The fitted classifier.
-        """
+    def _fit(self, X, y, sample_weight) -> Self:
         _, codes, phi = self._validate_fit_input(X, y, sample_weight)
         self.class_shares_ = np.bincount(codes, phi, self.classes_.size)
         return self
 
     def decision_function(self, X) -> np.ndarray:
-        """Return the same scores for each sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes) or (n_samples,)
-            The share of each class; with two classes, by how much that of the second is larger.
-        """
+        """Return the share of each class for each sample; of two, by how much that of the second is larger."""
         n, shares = len(self._validate_samples(X)), self.class_shares_
         if shares.size == 2:
             return np.full(n, shares[1] - shares[0])
         return np.tile(shares, (n, 1))
 
-    def predict(self, X) -> np.ndarray:
-        """Return the predicted class of each sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Labels.
-        """
-        return np.full(len(self._validate_samples(X)), self.classes_[np.argmax(self.class_shares_)])
+    def _predict_codes(self, X) -> np.ndarray:
+        return np.full(len(self._validate_samples(X)), np.argmax(self.class_shares_))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -38,26 +38,10 @@ def compute_margin(X: np.ndarray, signs: np.ndarray, w: np.ndarray) -> float:
 
 
 def find_widest_separator(X: np.ndarray, signs: np.ndarray) -> np.ndarray | None:
-    """Find the unit vector with the largest margin.
+    """Find the unit vector with the largest margin; None if no vector separates the samples.
 
-    It points to the shortest vector in the convex hull of the signed samples, which Lawson & Hanson [1]_ find
-    by nonnegative least squares: the weights a >= 0 that bring (sum of a_i z_i, sum of a_i) nearest to (0, 1).
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Samples.
-    signs : ndarray of shape (n_samples,)
-        Labels, -1.0 or 1.0.
-
-    Returns
-    -------
-    ndarray of shape (n_features,) or None
-        None if no vector separates the samples.
-
-    References
-    ----------
-    .. [1] Lawson, C. L. and Hanson, R. J. (1974). Solving least squares problems. Chapter 23.
+    It points to the shortest vector in the convex hull of the signed samples, found by nonnegative least
+    squares (Lawson & Hanson 1974, chapter 23) for (sum of a_i z_i, sum of a_i) = (0, 1).
     """
     Z = X * signs[:, None]
     longest = compute_radius(X)
@@ -73,26 +57,10 @@ def find_widest_separator(X: np.ndarray, signs: np.ndarray) -> np.ndarray | None
 
 
 def find_best_comparison(X: np.ndarray, signs: np.ndarray, rounds: int) -> tuple[np.ndarray, float]:
-    """Find w and gamma for which (R/gamma)^2 + (2/gamma) TD_gamma(w) is smallest, up to rounding.
+    """Find unit vector w and gamma for which (R/gamma)^2 + (2/gamma) TD_gamma(w) is smallest, up to rounding.
 
     With u = w/gamma it is R^2 |u|^2 + 2 rounds sum of max(0, 1 - z_i u): the objective of a soft-margin SVM
     without a threshold, whose C is rounds/R^2.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Samples.
-    signs : ndarray of shape (n_samples,)
-        Labels, -1.0 or 1.0.
-    rounds : int
-        How often each sample is presented.
-
-    Returns
-    -------
-    w : ndarray of shape (n_features,)
-        A unit vector.
-    gamma : float
-        A margin.
     """
     if X.shape[1] > 1 + X.shape[0]:  # w is a combination of samples
         rotated, axes = rotate_into_span(X)
@@ -129,31 +97,16 @@ BOUND_TOLERANCE = 1e-9  # relative
 
 @dataclass(frozen=True)
 class BoundedCount:
-    """A count, and the bound that it cannot exceed.
-
-    Attributes
-    ----------
-    counted : int
-        The count.
-    weights : ndarray
-        The weights at the end.
-    rounds : int
-        Number of rounds.
-    bound : float
-        The bound; inf if the theorem gives none.
-    """
+    """A count, and the bound that it cannot exceed."""
 
     counted: int
-    weights: np.ndarray
+    weights: np.ndarray  # at the end
     rounds: int
-    bound: float
+    bound: float  # inf if the theorem gives none
 
 
 def compute_mistake_bound(X: np.ndarray, signs: np.ndarray, w: np.ndarray) -> float:
-    """Return (R/gamma)^2 of Theorem 1 in 004, where gamma is the margin of w; inf if w does not separate.
-
-    003 states it as M/gamma^2, rounded up, with an M that it does not define.
-    """
+    """Return (R/gamma)^2 of Theorem 1 in 004, where gamma is the margin of w; inf if w does not separate."""
     gamma = compute_margin(X, signs, w)
     return (compute_radius(X) / gamma) ** 2 if gamma > 0.0 else math.inf
 
@@ -164,9 +117,7 @@ def compute_margin_mistake_bound(
     """Return the bound of Theorem 2 in 004, for updates on margins below (1 - epsilon) gamma.
 
     The theorem has epsilon = 1/2 and 8 (R/gamma)^2 + 4 R/gamma. For other values its proof gives
-    2 (R/(epsilon gamma))^2 + 2 R/(epsilon gamma): once |w| >= R^2/(epsilon gamma), an update lengthens w by at
-    most (1 - epsilon/2) gamma. It needs gamma <= R, which holds for a margin but not for an arbitrary number,
-    and a first sample that is not 0.
+    2 (R/(epsilon gamma))^2 + 2 R/(epsilon gamma). It needs gamma <= R, and a first sample that is not 0.
     """
     gamma = compute_margin(X, signs, w)
     if gamma <= 0.0:
@@ -180,8 +131,7 @@ def compute_inseparable_bound(
 ) -> float:
     """Return (R/gamma)^2 + (2/gamma) TD_gamma of 004 (1.2), for any w and any gamma > 0 to compare with.
 
-    TD_gamma sums how far the samples are from having the margin gamma under w. It counts every presentation: a
-    sample that comes in several rounds counts several times, which "the points" of 004 leaves open.
+    TD_gamma sums how far the samples of all rounds are from having the margin gamma under w.
     """
     margins = signs * (X @ w) / np.linalg.norm(w)
     moved = rounds * np.maximum(0.0, gamma - margins).sum()
@@ -189,22 +139,14 @@ def compute_inseparable_bound(
 
 
 def compute_required_streak(bound: float, epsilon: float, delta: float) -> float:
-    """Return how many samples in a row a hypothesis must classify correctly to be trusted.
-
-    It is ln(M/delta)/epsilon of 004 (1.2), rounded up.
-
-    A hypothesis with an error above epsilon survives n of them with probability below (1 - epsilon)^n <=
-    exp(-epsilon n) = delta/M: the logarithm, whose base 004 leaves open, is natural.
-    """
+    """Return how many samples in a row must be right to trust a hypothesis: ln(M/delta)/epsilon in 004."""
+    # With an error above epsilon, n of them are right with probability below (1 - epsilon)^n <= exp(-epsilon n)
+    # = delta/M: the logarithm, whose base 004 leaves open, is natural.
     return math.ceil(math.log(bound / delta) / epsilon) if math.isfinite(bound) else math.inf
 
 
 def compute_sample_size(bound: float, epsilon: float, delta: float) -> float:
-    """Return the most samples that the stopping rule needs: (M/epsilon) ln(M/delta) of 004 (1.2).
-
-    Before each of at most M mistakes, fewer samples are right than `compute_required_streak` says. After M
-    mistakes there are none left to make: the last hypothesis needs no test.
-    """
+    """Return the most samples that the stopping rule needs: (M/epsilon) ln(M/delta) of 004 (1.2)."""
     return _round_down(bound) * compute_required_streak(bound, epsilon, delta)
 
 
@@ -214,21 +156,14 @@ def _round_down(bound: float) -> float:
 
 
 def count_mistakes(X: np.ndarray, signs: np.ndarray, rounds: int) -> BoundedCount:
-    """Count the mistakes of the perceptron until a round without one, with the bound of Theorem 1.
-
-    There are at most `rounds` rounds. The perceptron is 004's: 003's first update condition must read
-    "y = -1 and y_i = 1".
-    """
+    """Count the mistakes of 004's perceptron until a round without one, with the bound of Theorem 1."""
     widest = find_widest_separator(X, signs)
     bound = math.inf if widest is None else compute_mistake_bound(X, signs, widest)
     return BoundedCount(*_run_perceptron(X, signs, rounds), bound=bound)
 
 
 def count_margin_mistakes(X: np.ndarray, signs: np.ndarray, rounds: int, epsilon: float = 0.5) -> BoundedCount:
-    """Count the updates of the Margin Perceptron for the largest margin, with the bound of Theorem 2.
-
-    The first sample, which 004 starts from, counts as a mistake. If nothing separates the classes, gamma is 0.
-    """
+    """Count the updates of the Margin Perceptron for the largest margin, with the bound of Theorem 2."""
     widest = find_widest_separator(X, signs)
     gamma = 0.0 if widest is None else compute_margin(X, signs, widest)
     bound = math.inf if widest is None else compute_margin_mistake_bound(X, signs, widest, epsilon)
@@ -250,30 +185,11 @@ def count_inseparable_mistakes(X: np.ndarray, signs: np.ndarray, rounds: int) ->
 def count_until_trusted(
     X: np.ndarray, signs: np.ndarray, order: np.ndarray, bound: float, epsilon: float, delta: float
 ) -> BoundedCount:
-    """Count the samples that the perceptron sees until it trusts a hypothesis.
+    """Count the samples that the perceptron sees, in this order, until it trusts a hypothesis.
 
-    It trusts one that is right `compute_required_streak` times in a row. The bound is `compute_sample_size`.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Samples.
-    signs : ndarray of shape (n_samples,)
-        Labels, -1.0 or 1.0.
-    order : ndarray of int
-        The samples in the order in which they come. If it is drawn from a distribution with the mistake
-        bound M, the error of the hypothesis is at most epsilon with probability at least 1 - delta.
-    bound : float
-        The mistake bound M.
-    epsilon : float
-        The accepted error.
-    delta : float
-        The accepted probability of a larger error.
-
-    Returns
-    -------
-    BoundedCount
-        The samples seen, and the weights of the hypothesis.
+    It trusts one that is right `compute_required_streak` times in a row; the bound is `compute_sample_size`. If
+    the order is drawn from a distribution with the mistake bound `bound`, the error of the hypothesis is at
+    most epsilon with probability at least 1 - delta.
     """
     Z, w = X * signs[:, None], np.zeros(X.shape[1])
     needed, most = compute_required_streak(bound, epsilon, delta), _round_down(bound)
@@ -329,7 +245,8 @@ class BoundLearner(UnweightedLinearLearner):
         raise TypeError(f"{type(self).__name__} does not implement _count")
 
 
-class MistakeBoundClassifier(BoundLearner):
+@dataclass(eq=False, repr=False)
+class MistakeBoundClassifier(BoundLearner):  # numpydoc ignore=PR02
     """The perceptron, run until a round without mistakes, with the bound on its mistakes.
 
     There are at most `epochs` rounds. If no hyperplane separates the classes, there is no bound.
@@ -372,15 +289,15 @@ class MistakeBoundClassifier(BoundLearner):
     (3, 3.0)
     """
 
-    def __init__(self, epochs: Epochs = 2000, intercept: Intercept = True):
-        self.epochs = epochs
-        self.intercept = intercept
+    epochs: Epochs = 2000
+    intercept: Intercept = True
 
     def _count(self, problem: Problem, X: np.ndarray) -> BoundedCount:
         return count_mistakes(X, problem.y, self.epochs)
 
 
-class MarginBoundClassifier(BoundLearner):
+@dataclass(eq=False, repr=False)
+class MarginBoundClassifier(BoundLearner):  # numpydoc ignore=PR02
     """The Margin Perceptron for the largest margin gamma, with the bound on its updates.
 
     Weights found in fewer than `epochs` rounds have a margin of at least (1 - epsilon) gamma. If no hyperplane
@@ -425,28 +342,23 @@ class MarginBoundClassifier(BoundLearner):
     (1.0, True)
     """
 
-    def __init__(
-        self,
-        epsilon: Annotated[
-            float,
-            Field(
-                gt=0,
-                le=1,
-                description="share of gamma that may be missing: margins below (1 - epsilon) gamma are updated",
-            ),
-        ] = 0.5,
-        epochs: Epochs = 2000,
-        intercept: Intercept = True,
-    ):
-        self.epsilon = epsilon
-        self.epochs = epochs
-        self.intercept = intercept
+    epsilon: Annotated[
+        float,
+        Field(
+            gt=0,
+            le=1,
+            description="share of gamma that may be missing: margins below (1 - epsilon) gamma are updated",
+        ),
+    ] = 0.5
+    epochs: Epochs = 2000
+    intercept: Intercept = True
 
     def _count(self, problem: Problem, X: np.ndarray) -> BoundedCount:
         return count_margin_mistakes(X, problem.y, self.epochs, self.epsilon)
 
 
-class InseparableBoundClassifier(BoundLearner):
+@dataclass(eq=False, repr=False)
+class InseparableBoundClassifier(BoundLearner):  # numpydoc ignore=PR02
     """The perceptron on any data for a number of rounds, with the bound on its mistakes.
 
     The bound compares with the best weights w and margin gamma, and holds even if no hyperplane separates the
@@ -490,15 +402,15 @@ class InseparableBoundClassifier(BoundLearner):
     True
     """
 
-    def __init__(self, epochs: Epochs = 10, intercept: Intercept = True):
-        self.epochs = epochs
-        self.intercept = intercept
+    epochs: Epochs = 10
+    intercept: Intercept = True
 
     def _count(self, problem: Problem, X: np.ndarray) -> BoundedCount:
         return count_inseparable_mistakes(X, problem.y, self.epochs)
 
 
-class StoppingRuleClassifier(BoundLearner):
+@dataclass(eq=False, repr=False)
+class StoppingRuleClassifier(BoundLearner):  # numpydoc ignore=PR02
     """The perceptron on randomly drawn samples, until one hypothesis has been right often enough in a row.
 
     With probability at least 1 - delta, the training error is at most epsilon. There are at most `epochs` draws
@@ -553,19 +465,11 @@ class StoppingRuleClassifier(BoundLearner):
     (True, True)
     """
 
-    def __init__(
-        self,
-        epsilon: Epsilon = 0.1,
-        delta: Delta = 0.1,
-        epochs: Epochs = 200,
-        intercept: Intercept = True,
-        random_state=None,
-    ):
-        self.epsilon = epsilon
-        self.delta = delta
-        self.epochs = epochs
-        self.intercept = intercept
-        self.random_state = random_state
+    epsilon: Epsilon = 0.1
+    delta: Delta = 0.1
+    epochs: Epochs = 200
+    intercept: Intercept = True
+    random_state: Any = None
 
     def _count(self, problem: Problem, X: np.ndarray) -> BoundedCount:
         widest = find_widest_separator(X, problem.y)

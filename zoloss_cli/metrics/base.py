@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from statistics import fmean, median
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
-
-import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.metaestimators import available_if
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from zoloss_cli.results.record import Measurement, MeasureRecord
 
@@ -22,6 +18,8 @@ if TYPE_CHECKING:
 # statistics and comparisons get everything they know about it from the class.
 
 PERCENT_DECIMALS = 2
+Summary = Callable[[Sequence[float]], float]
+AGGREGATIONS_WITHOUT_ERROR: dict[str, Summary] = {"median": median, "max": max, "min": min, "sum": math.fsum}
 T = TypeVar("T")
 
 
@@ -109,20 +107,7 @@ class Metric(ABC):
 
     @abstractmethod
     def compute(self, record: Any, sizes: Sizes) -> float:
-        """Return the value of the metric for one record.
-
-        Parameters
-        ----------
-        record : FitRecord or PooledMeasurement
-            A record that has all fields in ``requires``.
-        sizes : Sizes
-            Number of training and of test samples.
-
-        Returns
-        -------
-        float
-            The value, in the unit that tables show.
-        """
+        """Return the value of the metric for one record."""
 
     def explain_missing(self, records: Sequence[Any]) -> str:
         """Return why records cannot provide the metric; empty if all can."""
@@ -133,14 +118,8 @@ class Metric(ABC):
 
     def aggregate(self, values: Sequence[float]) -> Stat:
         """Return the summary of values over splits."""
-        if self.aggregation == "median":
-            return Stat(median(values), math.nan, len(values))
-        if self.aggregation == "max":
-            return Stat(max(values), math.nan, len(values))
-        if self.aggregation == "min":
-            return Stat(min(values), math.nan, len(values))
-        if self.aggregation == "sum":
-            return Stat(math.fsum(values), math.nan, len(values))
+        if without_error := AGGREGATIONS_WITHOUT_ERROR.get(self.aggregation):
+            return Stat(without_error(values), math.nan, len(values))
         if self.aggregation == "geometric":
             logs = summarize([math.log(v) for v in values])
             mean = math.exp(logs.mean)
@@ -158,6 +137,16 @@ class Metric(ABC):
     def sort_key(self, value: float) -> float:
         """Return a number that is lower for better values."""
         return -value if self.direction == "higher" else value
+
+
+class FieldMetric(Metric):
+    """Base class of metrics whose value is the field that a record must have, times a scale."""
+
+    scale: ClassVar[float] = 1.0
+
+    def compute(self, record: Any, sizes: Sizes) -> float:
+        """Return the value of one record."""
+        return float(self.scale * getattr(record, self.requires[0]))
 
 
 class ErrorRate(Metric):
@@ -181,6 +170,19 @@ def summarize(values: Sequence[float]) -> Stat:
     return Stat(mean, deviation / math.sqrt(n), n, deviation)
 
 
+def compute_half_width(values: Sequence[float], share: float, confidence: float) -> float:
+    """Return half the length of Student's confidence interval of a mean over k >= 2 splits or folds.
+
+    Training parts of splits overlap, so the variance of the mean is not s^2 / k but (1/k + share) s^2, with the
+    ratio of test to training samples as `share` (Nadeau and Bengio 2003); 0 if the values are independent.
+    """
+    from scipy.special import stdtrit  # scipy.stats has it, too, but takes far longer to import
+
+    mean, k = fmean(values), len(values)
+    variance = sum((value - mean) ** 2 for value in values) / (k - 1)
+    return float(stdtrit(k - 1, (1.0 + confidence) / 2.0)) * math.sqrt((1.0 / k + share) * variance)
+
+
 def _count_significant_decimals(seconds: float) -> int:
     """Return the decimals for two significant digits below a second, and three above."""
     if seconds <= 0.0 or not math.isfinite(seconds):
@@ -201,28 +203,7 @@ class PooledMeasurement:
 
     Sums over random paths are added and scores averaged, as arrays, on demand; everything else is the same
     in all records of a draw.
-
-    Parameters
-    ----------
-    records : sequence of MeasureRecord
-        The records of the draw.
     """
-
-    complexity: int | None
-    principal_points: int | None
-    principal_subsets: int | None
-    points: list[tuple[int, int, int, list[int]]] | None
-    pairs: list[tuple[int, int]] | None
-    clusters: list[int] | None
-    exact: bool | None
-    permutations: int | None
-    growth: np.ndarray | None
-    times: np.ndarray | None
-    least_squares: np.ndarray | None
-    growth_by_size: np.ndarray | None
-    flipped_growth_by_size: np.ndarray | None
-    flipped_times_by_size: np.ndarray | None
-    scores: np.ndarray | None
 
     def __init__(self, records: Sequence[MeasureRecord]):
         self.records = records
@@ -280,74 +261,3 @@ def pool_by_draw(records: Sequence[MeasureRecord]) -> dict[int, PooledMeasuremen
     for record in records:
         by_draw.setdefault(record.split if record.draw is None else record.draw, []).append(record)
     return {draw: PooledMeasurement(several) for draw, several in sorted(by_draw.items())}
-
-
-class StoredResponses(ClassifierMixin, BaseEstimator):
-    """A classifier that answers for the test samples of one record, in their stored order.
-
-    Parameters
-    ----------
-    n_classes : int
-        Number of classes, which are called 0, 1, ...
-    predictions : ndarray of shape (n_samples,) or None
-        Predicted classes.
-    scores : ndarray of shape (n_samples,) or None
-        Scores of two classes.
-    probabilities : ndarray of shape (n_samples, n_classes) or None
-        Probabilities of the classes.
-    """
-
-    def __init__(self, n_classes=2, predictions=None, scores=None, probabilities=None):
-        self.n_classes = n_classes
-        self.predictions = predictions
-        self.scores = scores
-        self.probabilities = probabilities
-
-    @property
-    def classes_(self) -> np.ndarray:
-        """Return the classes."""
-        return np.arange(self.n_classes)
-
-    def fit(self, X, y=None) -> Self:
-        """Return the classifier: there is nothing to fit."""
-        return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
-    def predict(self, X) -> np.ndarray:
-        """Return the stored predictions."""
-        return self.predictions
-
-    @available_if(lambda self: self.scores is not None)
-    def decision_function(self, X) -> np.ndarray:
-        """Return the stored scores."""
-        return self.scores
-
-    @available_if(lambda self: self.probabilities is not None)
-    def predict_proba(self, X) -> np.ndarray:
-        """Return the stored probabilities."""
-        return self.probabilities
-
-
-def build_from_counts(counts: Sequence[Sequence[int]]) -> tuple[StoredResponses, np.ndarray]:
-    """Return the predictions that confusion counts represent, and the true classes."""
-    n_classes, flat = len(counts), np.array(counts).ravel()
-    true, predicted = np.divmod(np.repeat(np.arange(flat.size), flat), n_classes)
-    return StoredResponses(n_classes, predictions=predicted), true
-
-
-def build_from_scores(scores: Sequence[Sequence[float]]) -> tuple[StoredResponses, np.ndarray]:
-    """Return the scores of two classes, which are stored by true class, and the true classes."""
-    values = np.concatenate([np.asarray(part, dtype=np.float64) for part in scores])
-    return StoredResponses(scores=values), np.repeat([0, 1], [len(part) for part in scores])
-
-
-def build_from_probabilities(
-    probabilities: Sequence[Sequence[Sequence[float]]],
-) -> tuple[StoredResponses, np.ndarray]:
-    """Return probabilities, which are stored by true class, and the true classes."""
-    n_classes = len(probabilities)
-    rows = np.array([row for part in probabilities for row in part], dtype=np.float64).reshape(-1, n_classes)
-    true = np.repeat(np.arange(n_classes), [len(part) for part in probabilities])
-    return StoredResponses(n_classes, probabilities=rows), true

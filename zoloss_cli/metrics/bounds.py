@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from zoloss_cli.metrics.base import Metric, PooledMeasurement, Sizes, require_field
+from zoloss_cli.metrics.base import FieldMetric, Metric, Sizes, require_field
 from zoloss_cli.results.record import FitRecord
 
 
-class LowerBound(Metric):
+class LowerBound(FieldMetric):
     """Number of training errors that no linear rule can go below, as proved by the learner."""
 
     name = "lower_bound"
@@ -19,12 +19,8 @@ class LowerBound(Metric):
     note = "bound: no linear rule has fewer errors"
     shows_stderr = False
 
-    def compute(self, record: FitRecord, sizes: Sizes) -> float:
-        """Return the value of one record."""
-        return require_field(record.lower_bound)
 
-
-class JointBound(Metric):
+class JointBound(FieldMetric):
     """Number of training errors that no linear rule can go below, from all parts of a proof together."""
 
     name = "joint_bound"
@@ -38,10 +34,6 @@ class JointBound(Metric):
     )
     shows_stderr = False
     is_joint = True
-
-    def compute(self, record: FitRecord, sizes: Sizes) -> float:
-        """Return the value of one record."""
-        return require_field(record.part_bound)
 
     def explain_missing(self, records: Sequence[FitRecord]) -> str:
         """Return why records cannot provide the metric: while parts are missing, there is no bound."""
@@ -80,35 +72,29 @@ class LargestRatio(BoundRatio):
     shows_stderr = False
 
 
-class SuccessBound(Metric):
+class SuccessBound(FieldMetric):
     """Lower bound of a theorem on the probability that `success_share` measures, in percent."""
 
     name = "success_bound"
     requires = ("success_bound",)
+    scale = 100.0
     direction = None
     decimals = 4
     heading = "bound"
     shows_stderr = False
 
-    def compute(self, record: FitRecord, sizes: Sizes) -> float:
-        """Return the value of one record."""
-        return 100.0 * require_field(record.success_bound)
 
-
-class SuccessShare(Metric):
+class SuccessShare(FieldMetric):
     """Share of epochs of RCD that found as few errors as the best weights have, in percent."""
 
     name = "success_share"
     requires = ("success_share",)
+    scale = 100.0
     direction = None
     note = "share of epochs with as few errors as the best weights: below the bound it would be refuted"
 
-    def compute(self, record: FitRecord, sizes: Sizes) -> float:
-        """Return the value of one record."""
-        return 100.0 * require_field(record.success_share)
 
-
-class Cones(Metric):
+class Cones(FieldMetric):
     """Number of cones of directions searched for the last bound, over all splits together."""
 
     name = "cones"
@@ -120,12 +106,8 @@ class Cones(Metric):
     note = "cones: searched for the last bound, of all splits together"
     shows_stderr = False
 
-    def compute(self, record: FitRecord, sizes: Sizes) -> float:
-        """Return the value of one record."""
-        return float(require_field(record.n_cones))
 
-
-class Complexity(Metric):
+class Complexity(FieldMetric):
     """Number of support vectors of the hard-margin SVM (Li 2006, section 1.3.4)."""
 
     name = "complexity"
@@ -135,12 +117,8 @@ class Complexity(Metric):
     decimals = 1
     note = "complexity: support vectors"
 
-    def compute(self, record: PooledMeasurement, sizes: Sizes) -> float:
-        """Return the value of one record."""
-        return float(require_field(record.complexity))
 
-
-class PrincipalPoints(Metric):
+class PrincipalPoints(FieldMetric):
     """Number of principal points (Li 2006, section 1.4)."""
 
     name = "principal_points"
@@ -150,12 +128,8 @@ class PrincipalPoints(Metric):
     decimals = 1
     heading = "points"
 
-    def compute(self, record: PooledMeasurement, sizes: Sizes) -> float:
-        """Return the value of one record."""
-        return float(require_field(record.principal_points))
 
-
-class PrincipalSubsets(Metric):
+class PrincipalSubsets(FieldMetric):
     """Number of principal subsets (Li 2006, section 1.4)."""
 
     name = "principal_subsets"
@@ -164,7 +138,3 @@ class PrincipalSubsets(Metric):
     direction = None
     decimals = 1
     heading = "subsets"
-
-    def compute(self, record: PooledMeasurement, sizes: Sizes) -> float:
-        """Return the value of one record."""
-        return float(require_field(record.principal_subsets))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from zoloss_cli.metrics.base import ErrorRate, Metric, Sizes, require_field
+from zoloss_cli.metrics.base import ErrorRate, FieldMetric, Metric, Sizes, require_field
 from zoloss_cli.results.record import Confusion, FitRecord
 
 
@@ -32,17 +32,13 @@ class TrainError(ErrorRate):
         return 100.0 * record.train_errors / sizes.n_train
 
 
-class TrainZeroOneLoss(Metric):
+class TrainZeroOneLoss(FieldMetric):
     """Number of training errors; a margin of 0 is an error."""
 
     name = "train_01_loss"
     requires = ("train_errors",)
     part = "train"
     comparison = "match"
-
-    def compute(self, record: FitRecord, sizes: Sizes) -> float:
-        """Return the value of one record."""
-        return float(record.train_errors)
 
 
 class LenientTrainZeroOneLoss(Metric):
@@ -94,9 +90,6 @@ class BalancedError(ErrorRate):
         return 100.0 * sum(shares) / len(shares)
 
 
-NO_SAMPLES = 0.0
-
-
 class TwoClassRate(ErrorRate):
     """Base class of metrics on test samples of two classes; the last class is positive."""
 
@@ -118,10 +111,10 @@ def count_two_class(confusion: Confusion) -> tuple[int, int, int, int]:
 
 def compute_percentage(count: int, total: int) -> float:
     """Return a share in percent; 0 if there are no samples."""
-    return 100.0 * count / total if total else NO_SAMPLES
+    return 100.0 * count / total if total else 0.0
 
 
-class ErrorCounts(Metric):
+class ErrorCounts(FieldMetric):
     """How often the pocket algorithm counted its training errors."""
 
     name = "error_counts"
@@ -129,10 +122,6 @@ class ErrorCounts(Metric):
     direction = None
     decimals = 1
     assumes_own_variance = True  # published without an error
-
-    def compute(self, record: FitRecord, sizes: Sizes) -> float:
-        """Return the value of one record."""
-        return float(require_field(record.error_counts))
 
 
 class F1(TwoClassRate):
@@ -175,13 +164,9 @@ class FalsePositiveRate(TwoClassRate):
         return compute_percentage(fp, tn + fp)
 
 
-class Cost(Metric):
+class Cost(FieldMetric):
     """Value of the cost that boosting minimizes."""
 
     name = "cost"
     requires = ("cost",)
     decimals = 4
-
-    def compute(self, record: FitRecord, sizes: Sizes) -> float:
-        """Return the value of one record."""
-        return require_field(record.cost)

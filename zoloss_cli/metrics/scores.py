@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,62 +23,38 @@ class OutlierAuc(Metric):
     decimals = 3
     note = "area under the ROC curve: how often a wrong label looks more like an outlier than a right one"
 
+    measured: ClassVar[tuple[str, ...]] = ("growth", "scores")  # fields of measurements with the scores
+    scores_name: ClassVar[str] = "outlier scores"
+
     def explain_missing(self, records: Sequence[PooledMeasurement]) -> str:
         """Return why records cannot provide the metric; empty if all can."""
         for record in records:
-            measured = isinstance(record, PooledMeasurement)
-            if not measured or not (record.holds("growth") or record.holds("scores")):
-                return "its records hold no outlier scores"
+            if not (isinstance(record, PooledMeasurement) and any(map(record.holds, self.measured))):
+                return f"its records hold no {self.scores_name}"
             if not record.flipped:
                 return "its records know of no wrong labels"
         return ""
 
     def compute(self, record: PooledMeasurement, sizes: Sizes) -> float:
         """Return the value of one draw."""
-        return compute_auc(require_field(record.outlier_scores), record.is_flipped)
+        return compute_auc(require_field(getattr(record, self.requires[0])), record.is_flipped)
 
 
-class LeastSquaresAuc(Metric):
+class LeastSquaresAuc(OutlierAuc):
     """Area under the ROC curve of contributions by least squares (Li 2006, equation 1.12)."""
 
     name = "auc_least_squares"
     requires = ("least_squares", "flipped")
-    source = "measure"
-    direction = "higher"
-    decimals = 3
     heading = "least squares"
-
-    def explain_missing(self, records: Sequence[PooledMeasurement]) -> str:
-        """Return why records cannot provide the metric; empty if all can."""
-        for record in records:
-            if not (isinstance(record, PooledMeasurement) and record.holds("least_squares")):
-                return "its records hold no contributions by least squares"
-            if not record.flipped:
-                return "its records know of no wrong labels"
-        return ""
-
-    def compute(self, record: PooledMeasurement, sizes: Sizes) -> float:
-        """Return the value of one draw."""
-        return compute_auc(require_field(record.least_squares), record.is_flipped)
+    note = ""
+    measured = ("least_squares",)
+    scores_name = "contributions by least squares"
 
 
 def compute_roc_curve(scores: ArrayLike, is_noisy: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    """Return the error rates of calling samples noisy if they score at least a threshold, for each threshold.
+    """Return false positive and false negative rates as a threshold falls from above all scores to the lowest.
 
-    Parameters
-    ----------
-    scores : array-like of shape (n_samples,)
-        The larger the score, the more a sample looks noisy.
-    is_noisy : array-like of bool of shape (n_samples,)
-        Which samples are noisy.
-
-    Returns
-    -------
-    false_positive_rates : ndarray of shape (n_thresholds + 1,)
-        As the threshold falls from above all scores to the lowest one. Samples with equal scores are
-        called noisy together.
-    false_negative_rates : ndarray of shape (n_thresholds + 1,)
-        At the same thresholds.
+    Samples that score at least the threshold are called noisy; those with equal scores are so together.
     """
     scores, is_noisy = _validate(scores, is_noisy)
     order = np.argsort(-scores, kind="stable")
@@ -88,22 +65,7 @@ def compute_roc_curve(scores: ArrayLike, is_noisy: ArrayLike) -> tuple[np.ndarra
 
 
 def compute_auc(scores: ArrayLike, is_noisy: ArrayLike) -> float:
-    """Return the area under the ROC curve.
-
-    It is the probability that a noisy sample scores higher than a noiseless one; ties count half.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n_samples,)
-        The larger the score, the more a sample looks noisy.
-    is_noisy : array-like of bool of shape (n_samples,)
-        Which samples are noisy.
-
-    Returns
-    -------
-    float
-        Between 0 and 1; 0.5 is chance.
-    """
+    """Return the probability that a noisy sample scores higher than a noiseless one; ties count one half."""
     false_positive, false_negative = compute_roc_curve(scores, is_noisy)
     true_positive = 1.0 - false_negative
     return float(np.sum(np.diff(false_positive) * (true_positive[1:] + true_positive[:-1]) / 2.0))
@@ -148,27 +110,20 @@ class CostRatio(Metric):
     requires = ("cost",)
     ratio_of = "cost"
     direction = None
-    aggregation = "geometric"
+    aggregation: ClassVar[Literal["geometric", "median"]] = "geometric"
     decimals = 4
     note = "geometric means over splits of two costs' ratio on the same split, with their standard errors"
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
-        """Return the value of one record."""
+        """Raise TypeError: there is no ratio of one record."""
         raise TypeError("a ratio is of two learners' records")
 
 
-class MedianRatio(Metric):
+class MedianRatio(CostRatio):
     """Median of the ratio of two learners' costs on the same split."""
 
     name = "median_ratio"
-    requires = ("cost",)
-    ratio_of = "cost"
-    direction = None
     aggregation = "median"
-    decimals = 4
     heading = "median"
+    note = ""
     shows_stderr = False
-
-    def compute(self, record: FitRecord, sizes: Sizes) -> float:
-        """Return the value of one record."""
-        raise TypeError("a ratio is of two learners' records")

@@ -7,15 +7,16 @@ import functools
 import math
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.metrics.base import Metric, Sizes, require_field
 from zoloss_cli.registry import OF_PREDICTIONS, OF_SCORES, OF_TWO_CLASSES
 from zoloss_cli.results.record import FitRecord
-
-if TYPE_CHECKING:
-    from zoloss_cli.metrics.base import StoredResponses
 
 MAX_REMEMBERED_SCORES = 100_000
 # Functions behind scorers that are defined for a class without a test sample if they are given all classes.
@@ -29,18 +30,12 @@ LABELLED_FUNCTIONS = {
 
 
 class ScorerMetric(Metric):
-    """A scikit-learn scorer, called with the stored predictions, scores or probabilities.
-
-    Attributes
-    ----------
-    response : {'test_confusion', 'test_scores', 'test_probabilities'}
-        The record field that the scorer is computed from.
-    """
+    """A scikit-learn scorer, called with the stored predictions, scores or probabilities."""
 
     part = "test"
     direction = "higher"
     decimals = 4
-    response: ClassVar[str]
+    response: ClassVar[str]  # the record field that the scorer is computed from
 
     def explain_missing(self, records: Sequence[Any]) -> str:
         """Return why records cannot provide the metric; empty if all can."""
@@ -54,15 +49,13 @@ class ScorerMetric(Metric):
         if self.response == "test_confusion":
             counts = tuple(map(tuple, require_field(record.test_confusion)))
             return _score_counts(self.name, counts)
-        from zoloss_cli.metrics.base import build_from_probabilities, build_from_scores
-
         if self.response == "test_scores":
             return _call_scorer(self.name, *build_from_scores(require_field(record.test_scores)))
         return _call_scorer(self.name, *build_from_probabilities(require_field(record.test_probabilities)))
 
 
 def build_scorer(name: str) -> ScorerMetric:
-    """Return the metric for a scorer's name; scikit-learn is imported only when a value is computed."""
+    """Return the metric for a scorer's name."""
     if name in OF_PREDICTIONS:
         response = "test_confusion"
     else:
@@ -80,8 +73,6 @@ def build_scorer(name: str) -> ScorerMetric:
 @functools.lru_cache(MAX_REMEMBERED_SCORES)
 def _score_counts(name: str, counts: tuple[tuple[int, ...], ...]) -> float:
     """Return a scorer's value for confusion counts, which many splits share."""
-    from zoloss_cli.metrics.base import build_from_counts
-
     return _call_scorer(name, *build_from_counts(counts))
 
 
@@ -124,3 +115,62 @@ def _find_scorer(name: str) -> Any:
         raise ConfigError(
             f"scikit-learn {sklearn.__version__} has no scorer '{name}'; install a newer one"
         ) from None
+
+
+class StoredResponses(ClassifierMixin, BaseEstimator):
+    """A classifier that answers for the test samples of one record, in their stored order."""
+
+    def __init__(self, n_classes=2, predictions=None, scores=None, probabilities=None):
+        self.n_classes = n_classes
+        self.predictions = predictions
+        self.scores = scores
+        self.probabilities = probabilities
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """Return the classes."""
+        return np.arange(self.n_classes)
+
+    def fit(self, X, y=None) -> Self:
+        """Return the classifier: there is nothing to fit."""
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X) -> np.ndarray:
+        """Return the stored predictions."""
+        return self.predictions
+
+    @available_if(lambda self: self.scores is not None)
+    def decision_function(self, X) -> np.ndarray:
+        """Return the stored scores."""
+        return self.scores
+
+    @available_if(lambda self: self.probabilities is not None)
+    def predict_proba(self, X) -> np.ndarray:
+        """Return the stored probabilities."""
+        return self.probabilities
+
+
+def build_from_counts(counts: Sequence[Sequence[int]]) -> tuple[StoredResponses, np.ndarray]:
+    """Return the predictions that confusion counts represent, and the true classes."""
+    n_classes, flat = len(counts), np.array(counts).ravel()
+    true, predicted = np.divmod(np.repeat(np.arange(flat.size), flat), n_classes)
+    return StoredResponses(n_classes, predictions=predicted), true
+
+
+def build_from_scores(scores: Sequence[Sequence[float]]) -> tuple[StoredResponses, np.ndarray]:
+    """Return the scores of two classes, which are stored by true class, and the true classes."""
+    values = np.concatenate([np.asarray(part, dtype=np.float64) for part in scores])
+    return StoredResponses(scores=values), np.repeat([0, 1], [len(part) for part in scores])
+
+
+def build_from_probabilities(
+    probabilities: Sequence[Sequence[Sequence[float]]],
+) -> tuple[StoredResponses, np.ndarray]:
+    """Return probabilities, which are stored by true class, and the true classes."""
+    n_classes = len(probabilities)
+    rows = np.array([row for part in probabilities for row in part], dtype=np.float64).reshape(-1, n_classes)
+    true = np.repeat(np.arange(n_classes), [len(part) for part in probabilities])
+    return StoredResponses(n_classes, probabilities=rows), true

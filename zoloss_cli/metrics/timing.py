@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from zoloss_cli.metrics.base import Metric, Sizes, require_field
-from zoloss_cli.results.record import FitRecord
-
-if TYPE_CHECKING:
-    from zoloss_cli.metrics.base import PooledMeasurement
+from zoloss_cli.metrics.base import FieldMetric
 
 
-class FitTime(Metric):
+class FitTime(FieldMetric):
     """Seconds of fitting or of measuring."""
 
     name = "fit_time"
@@ -22,12 +16,8 @@ class FitTime(Metric):
     heading = "T1"
     note = "T1: seconds in all"
 
-    def compute(self, record: FitRecord | PooledMeasurement, sizes: Sizes) -> float:
-        """Return the value of one record."""
-        return float(record.fit_time or 0.0)
 
-
-class TimeToBest(Metric):
+class TimeToBest(FieldMetric):
     """Seconds of fitting until the result was found."""
 
     name = "time_to_best"
@@ -37,12 +27,8 @@ class TimeToBest(Metric):
     heading = "T0"
     note = "T0: seconds until the result was found"
 
-    def compute(self, record: FitRecord, sizes: Sizes) -> float:
-        """Return the value of one record."""
-        return require_field(record.time_to_best)
 
-
-class TimeToBound(Metric):
+class TimeToBound(FieldMetric):
     """Seconds of fitting until the lower bound was proved."""
 
     name = "time_to_bound"
@@ -52,12 +38,8 @@ class TimeToBound(Metric):
     heading = "seconds to bound"
     note = "seconds to bound: until it was proved"
 
-    def compute(self, record: FitRecord, sizes: Sizes) -> float:
-        """Return the value of one record."""
-        return require_field(record.time_to_bound)
 
-
-class Iterations(Metric):
+class Iterations(FieldMetric):
     """Rounds of boosting."""
 
     name = "iterations"
@@ -68,7 +50,3 @@ class Iterations(Metric):
     heading = "#ite"
     shows_stderr = False
     collapse_if_constant = True
-
-    def compute(self, record: FitRecord, sizes: Sizes) -> float:
-        """Return the value of one record."""
-        return float(require_field(record.iterations))

@@ -33,37 +33,18 @@ MAX_SIZE_BITS = 900  # of integers whose products are floating-point numbers
 
 
 class ConeBound:
-    """The cone search for one target after the other, as part of a search for the smallest loss.
+    """The cone search for one target after the other; `search` gets the bounds and better weights.
 
-    Parameters
-    ----------
-    problem : ConeProblem
-        The samples as integers.
-    samples : MergedSamples
-        The same samples in the form that the search has.
-    search : SearchProgress
-        The search whose bound is raised and that is offered better weights.
-    does_log : bool
-        Whether to keep the tree of cones of the last target, for a certificate.
-
-    Attributes
-    ----------
-    proved : int
-        Misclassified copies proved to be unavoidable.
-    cones : ConeSearch
-        The search for the last target.
+    `problem` holds the samples as integers, `samples` the same as floats. If `does_log`, the tree of cones of
+    the last target is kept for a certificate.
     """
 
     def __init__(
-        self,
-        problem: ConeProblem,
-        samples: MergedSamples,
-        search: SearchProgress,
-        does_log: bool = False,
+        self, problem: ConeProblem, samples: MergedSamples, search: SearchProgress, does_log: bool = False
     ):
         self.problem, self.samples, self.search = problem, samples, search
         self.cones = ConeSearch(problem, count_threads(), does_log, self._offer)
-        self.proved, self.proved_roots = 0, self.cones.roots
+        self.proved, self.proved_roots = 0, self.cones.roots  # unavoidable misclassified copies; their proof
         self._history: list[tuple[int, float]] = []  # targets, and the number of cones they took
         self._overruns: list[tuple[int, int]] = []  # targets that took too many cones, and how many at least
         self._seconds_per_cone = 0.0
@@ -77,12 +58,7 @@ class ConeBound:
     def raise_bound(self, max_cones: int, is_trial: bool = False) -> None:
         """Prove one target after the other until the search should stop, or cones become too thin.
 
-        Parameters
-        ----------
-        max_cones : int
-            Maximum number of cones to visit for a target.
-        is_trial : bool
-            Whether to stop as soon as one target is proved and another has taken too many cones.
+        Each may take `max_cones`. A trial also ends once one target is proved and another took too many cones.
         """
         self.cones.max_cones = max_cones
         self._history = [(target, cones) for target, cones in self._history if math.isfinite(cones)]
@@ -111,21 +87,9 @@ class ConeBound:
                 break
 
     def prove_part(self, errors: int, part: int, parts: int, max_cones: int) -> bool:
-        """Return whether all directions of a part need this many errors; raise the bound if it is all of them.
+        """Return whether all directions of a part lose at least `errors`; raise the bound if it is all of them.
 
-        Parameters
-        ----------
-        errors : int
-            The loss, in mean sample weights.
-        part, parts : int
-            Which part of the directions, and the number of parts.
-        max_cones : int
-            Maximum number of cones to visit.
-
-        Returns
-        -------
-        bool
-            Whether it is proved.
+        `errors` is in mean sample weights.
         """
         search, copy_weight, unavoidable = self.search, self.problem.copy_weight, self.samples.unavoidable_loss
         target = math.ceil((errors - unavoidable - LOSS_TOLERANCE) / copy_weight)
@@ -289,13 +253,11 @@ class CertifyingClassifier(PivotClassifier):
     -----
     If the samples cannot all be separated, the heat bath finds weights, and the bound is raised by whatever
     suits the data. Up to 13 features, cones of directions are searched: pairs of samples that no direction of a
-    cone ranks correctly need an error each, and a cone with too few such pairs is split; see
-    `zoloss_cli/kernels/cone.py`. Scores are integers, or the bound counts only what their rounding cannot
-    change. If cones do not suffice and there are few hyperplanes (up to three features and hundreds of
-    samples), all are swept, in integers. Beyond 13 features, if the first cones prove little, and if
-    cones become too thin, sets of at most D + 2 samples are collected that cannot all be classified correctly,
-    each with Farkas' weights, checked in integers; branch and bound proves a minimum weight for samples that
-    hit all sets: linear programs by HiGHS suggest weights of sets, and integers decide.
+    cone ranks correctly need an error each, and a cone with too few such pairs is split. If cones do not
+    suffice and there are few hyperplanes, all are swept, in integers. Beyond 13 features, or if cones prove
+    little or become too thin, sets of at most D + 2 samples are collected that cannot all be classified
+    correctly, each with Farkas' weights, checked in integers; branch and bound proves a minimum weight for
+    samples that hit all sets: linear programs by HiGHS suggest weights of sets, and integers decide.
 
     The bound is about the exact values of `X`: a feature whose numbers all have at most 15 decimal digits
     holds these decimal numbers, any other the binary values. If a feature without short decimals lies on a
@@ -433,11 +395,7 @@ class CertifyingClassifier(PivotClassifier):
         self._hit_sets(exact, hitting, search)
 
     def _prove_target(
-        self,
-        exact: ExactFeatures,
-        samples: MergedSamples,
-        integers: list[list[int]],
-        search: SearchProgress,
+        self, exact: ExactFeatures, samples: MergedSamples, integers: list[list[int]], search: SearchProgress
     ) -> None:
         """Prove the target for a part of all directions, or for all; a part alone proves no bound."""
         assert self.target is not None
@@ -470,11 +428,7 @@ class CertifyingClassifier(PivotClassifier):
             self.certificates_ = [([indices[i] for i in members], proof) for members, proof in found]
 
     def _prepare_cones(
-        self,
-        exact: ExactFeatures,
-        samples: MergedSamples,
-        integers: list[list[int]],
-        search: SearchProgress,
+        self, exact: ExactFeatures, samples: MergedSamples, integers: list[list[int]], search: SearchProgress
     ) -> ConeBound | None:
         """Return the cone search, if there are few enough features for it and not too many samples."""
         n, m = len(samples.raw), samples.Y.shape[1] - 1  # checked before the rank is computed in integers
@@ -505,11 +459,7 @@ class CertifyingClassifier(PivotClassifier):
                 exact.proof = (cones.problem, cones.proved, cones.proved_roots, indices)
 
     def _enumerate_hyperplanes(
-        self,
-        exact: ExactFeatures,
-        samples: MergedSamples,
-        integers: list[list[int]],
-        search: SearchProgress,
+        self, exact: ExactFeatures, samples: MergedSamples, integers: list[list[int]], search: SearchProgress
     ) -> None:
         """Sweep all hyperplanes if they are few enough: for better weights first, then for a proof."""
         found = find_copies(samples.c)

@@ -29,10 +29,8 @@ from typing import Any, NamedTuple
 FORMAT, VERSION = "zoloss certificate", 3
 EQUAL_ROWS, CONES, SETS, SWEEP = "equal rows", "cones of directions", "impossible sets", "all hyperplanes"
 MAX_TABLE_BYTES = MAX_CERTIFICATE_BYTES = 100_000_000
-FREE_BYTES, MAX_INFLATION = (
-    10_000_000,
-    20,
-)  # a compressed certificate may unpack to this, or to so many times its size
+# A compressed certificate may unpack to so many bytes, or to so many times its size.
+FREE_BYTES, MAX_INFLATION = 10_000_000, 20
 FREE_WORK, WORK_PER_BYTE = 100_000_000, 100  # steps for any certificate, and for each of its bytes
 MAX_BRACKETS = 1_000_000  # lists and mappings of a certificate
 MAX_FEATURES_PER_COLUMN = 101  # levels, and a mark of missing values

@@ -9,7 +9,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
@@ -30,12 +30,12 @@ from zoloss_cli.kernels.cone_split import (
     compare_classes,
 )
 from zoloss_cli.learners.search.samples import find_independent_columns
-from zoloss_cli.utils.interrupt import POLL_SECONDS
+from zoloss_cli.utils.processes import POLL_SECONDS
 
 MAX_COPIES = 10_000  # of weight, in both classes
 MAX_DENOMINATOR = 1000  # of a weight as a fraction of the lightest one
 TIE_SEED, TIE_PAIRS = 5, 4000  # pairs whose differences are compared
-COMMON_SHARE = 0.05  # of the pairs, if they share a difference with others
+COMMON_SHARE = 0.05  # more pairs than this share a difference with others: ties are common
 WEIGHT_TOLERANCE = 1e-12  # of a weight: how far normalizing may move a multiple
 
 
@@ -45,38 +45,17 @@ class ConeProblem:
 
     The lighter class is on the left. A direction that ranks it below the other is the opposite of one that
     ranks it above, and the search covers all directions, so it does not matter which class is on the left.
-
-    Attributes
-    ----------
-    members : ndarray of shape (n,)
-        Indices of the merged samples, those on the left first.
-    n_left : int
-        Number of samples on the left.
-    features : list of int
-        The features that are used: all others depend on them.
-    vectors : list of list of int
-        The samples in these features, shifted.
-    copies : ndarray of int of shape (n,)
-        Their weights.
-    copy_weight : float
-        The weight of a copy, in mean sample weights.
-    vertices : list of list of int
-        D independent directions in D features: the cones for all choices of signs cover all directions.
-    is_left_positive : bool
-        Whether the left has the class +1.
-    has_ties : bool
-        Whether many pairs of samples differ by the same vector, up to length.
     """
 
-    members: np.ndarray
+    members: np.ndarray  # indices of the merged samples, those on the left first
     n_left: int
-    features: list[int]
-    vectors: list[list[int]]
-    copies: np.ndarray
-    copy_weight: float
-    vertices: list[list[int]]
-    is_left_positive: bool
-    has_ties: bool
+    features: list[int]  # those that are used: all others depend on them
+    vectors: list[list[int]]  # the samples in these features, shifted
+    copies: np.ndarray  # integer weights
+    copy_weight: float  # of one copy, in mean sample weights
+    vertices: list[list[int]]  # D independent directions: the cones for all choices of signs cover the space
+    is_left_positive: bool  # whether the left has the class +1
+    has_ties: bool  # whether many pairs of samples differ by the same vector, up to length
 
     @property
     def n_features(self) -> int:
@@ -89,16 +68,9 @@ class ConeProblem:
         return [[k + D * sign for k, sign in enumerate(signs)] for signs in product((0, 1), repeat=D)]
 
     def compute_columns(self) -> tuple[np.ndarray, int, float]:
-        """Return the scores of the samples at the vertices, and the vertices, in the form that kernels take.
+        """Return (scores, exponent, maximum error of a score) at the vertices and then at their opposites.
 
-        Returns
-        -------
-        scores : ndarray of shape (2 D, n + D)
-            Between -1 and 1 for samples. The vertices come first, then their opposites.
-        exponent : int
-            The scores are those of the integers times 2 to the power of minus this.
-        error : float
-            The maximum error of a score.
+        Scores are 2 D x (n + D), those of the integers times 2^-exponent, between -1 and 1 for samples.
         """
         whole = [[sum(map(int.__mul__, x, v)) for x in self.vectors] + v for v in self.vertices]
         whole += [[-value for value in column] for column in whole]
@@ -125,20 +97,10 @@ def find_copies(c: np.ndarray, most: int = MAX_COPIES) -> tuple[np.ndarray, floa
 
 
 def build_cone_problem(integers: list[list[int]], c: np.ndarray) -> ConeProblem | None:
-    """Return the problem of the cone search; None if there is none to search.
+    """Return the problem of the cone search for signed samples, all different, with weights c.
 
-    Parameters
-    ----------
-    integers : list of list of int
-        Signed samples, all different: the sign, and the sign times each feature.
-    c : ndarray of shape (n_samples,)
-        Their weights.
-
-    Returns
-    -------
-    ConeProblem or None
-        None if the samples are of one class, in one place, or too many, or if their weights are not multiples
-        of a common one.
+    A signed sample is the sign, and the sign times each feature. There is no problem, None, if the samples are
+    of one class, in one place, or too many, or if their weights are not multiples of a common one.
     """
     if not integers:
         return None
@@ -213,7 +175,7 @@ NO_LOSS = np.iinfo(np.int64).max
 
 
 class Column(NamedTuple):
-    """The scores of all samples in one direction, and whatever else the kernels need about them."""
+    """The scores of all samples in one direction, as in `kernels.cone_split`."""
 
     scores: np.ndarray
     exponent: int
@@ -222,51 +184,31 @@ class Column(NamedTuple):
 
 @dataclass
 class Cone:
-    """A cone that has not been searched yet.
+    """A cone of the frontier or above it."""
 
-    Attributes
-    ----------
-    columns : list of Column
-        The columns of its vertices.
-    mate_left, mate_right : ndarray
-        A matching of conflicting pairs.
-    share : float
-        The share of all directions that it accounts for.
-    log : ndarray or None
-        The log entry of its split; None before it is split.
-    children : tuple of (Cone, Cone) or tuple of ()
-        Its parts.
-    """
-
-    columns: list[Column]
-    mate_left: np.ndarray
+    columns: list[Column]  # of its vertices
+    mate_left: np.ndarray  # a matching of conflicting pairs
     mate_right: np.ndarray
-    share: float
-    log: list[np.ndarray] = field(default_factory=list)
+    share: float  # of all directions that it accounts for
+    log: list[np.ndarray] = field(default_factory=list)  # of its split, or of the search below it
     children: tuple[Cone, ...] = ()
 
 
 class ConeWorkspace:
-    """The arrays that one thread uses for the search.
-
-    Parameters
-    ----------
-    problem : ConeProblem
-        The samples.
-    does_log : bool
-        Whether to log what a certificate needs.
-    """
+    """The arrays that one thread uses for the search, in the shapes that `kernels.cone` describes."""
 
     def __init__(self, problem: ConeProblem, does_log: bool):
         D, n = problem.n_features, len(problem.vectors)
         left, right = problem.copies[: problem.n_left], problem.copies[problem.n_left :]
-        words = -(-int(right.sum()) // 64)
+        words = -(-int(right.sum()) // 64)  # with a bit for each copy on the right
         row = problem.n_left * words
-        bytes_per_level = 16 * row + 8 * (n + D) + 8 * int(left.sum() + right.sum())
+        n_left, n_right = int(left.sum()), int(right.sum())  # copies
+        bytes_per_level = 16 * row + 8 * (n + D) + 8 * (n_left + n_right)
         levels = max(8, min(MAX_DEPTH, MAX_STACK_BYTES // bytes_per_level))
         self._ties = COMMON_TIES if problem.has_ties else FEW_TIES
         sizes = (np.int64(problem.n_left), np.int64(n - problem.n_left), np.int64(words), np.int64(self._ties))
-        self.samples = (sizes, _repeat(left), _repeat(right))
+        copies = np.repeat(np.arange(len(left)), left), np.repeat(np.arange(len(right)), right)
+        self.samples = (sizes, *copies)
         self.columns = (
             np.empty((D + levels, n + D)),
             np.zeros(D + levels, np.int64),
@@ -274,7 +216,6 @@ class ConeWorkspace:
             np.empty((D + levels, row), np.uint64),
             np.empty((D + levels, row), np.uint64),
         )
-        n_left, n_right = int(left.sum()), int(right.sum())
         self.stack = (
             np.zeros((levels, D), np.int64),
             np.empty((levels, n_left), np.int32),
@@ -288,7 +229,7 @@ class ConeWorkspace:
         self.compare_room = (
             np.zeros(n, np.int64),
             np.zeros((DIGITS, 64 * words), np.uint16),
-            np.zeros(int(right.sum()) + 1, np.int64),
+            np.zeros(n_right + 1, np.int64),
             left.astype(np.int64),
         )
         self.room = (
@@ -333,19 +274,8 @@ class ConeWorkspace:
 
     def visit(self, target: int, nodes: int) -> int:
         """Visit up to this many cones, and return the status."""
-        return int(
-            visit_cones(
-                self.samples,
-                self.columns,
-                self.stack,
-                self.counters,
-                self.logs,
-                self.best,
-                np.int64(target),
-                np.int64(nodes),
-                self.room,
-            )
-        )
+        state = self.samples, self.columns, self.stack, self.counters, self.logs, self.best
+        return int(visit_cones(*state, np.int64(target), np.int64(nodes), self.room))
 
     def visit_for_a_while(self, target: int, nodes: int) -> int:
         """Visit cones for a fraction of a second, but at most `nodes`, and return the status."""
@@ -379,15 +309,9 @@ class ConeWorkspace:
             for place in (edges[0, 1], edges[0, 0]):
                 columns = cone.columns.copy()
                 columns[place] = new
-                mates = mate_left[0].copy(), mate_right[0].copy()
-                parts.append(Cone(columns, *mates, share=cone.share / 2))
+                parts.append(Cone(columns, mate_left[0].copy(), mate_right[0].copy(), cone.share / 2))
             cone.children = tuple(parts)
         return status
-
-
-def _repeat(copies: np.ndarray) -> np.ndarray:
-    """Return the sample index of each copy."""
-    return np.repeat(np.arange(len(copies)), copies)
 
 
 FRONTIER_CONES = 192  # into which the search is divided, for any number of threads
@@ -405,30 +329,8 @@ def count_threads() -> int:
 class ConeSearch:
     """The search for directions with fewer errors than a target.
 
-    Parameters
-    ----------
-    problem : ConeProblem
-        The samples.
-    n_threads : int
-        Number of threads.
-    does_log : bool
-        Whether to log what a certificate needs.
-    accept : callable, optional
-        Called with a direction that seems to misclassify fewer copies than the target, and the target; returns
-        whether it does, which ends the search.
-    max_cones : int
-        Maximum number of cones to visit for a target.
-    part, parts : int
-        Which part of the frontier to search, and the number of parts; the frontier is the same for all.
-
-    Attributes
-    ----------
-    n_cones : int
-        Number of cones visited for the last target.
-    best_loss : int
-        The fewest misclassified copies seen for a direction, which rounding may make too few.
-    splits_at_ties_only : bool
-        Whether cones are split only where pairs tie, since they became too thin otherwise.
+    `does_log` keeps what a certificate needs. `accept` is called with a direction that seems to misclassify
+    fewer copies than the target, and the target; it returns whether it does, which ends the search.
     """
 
     def __init__(
@@ -437,16 +339,14 @@ class ConeSearch:
         n_threads: int = 1,
         does_log: bool = False,
         accept: Callable[[np.ndarray, int], bool] | None = None,
-        max_cones: int = NO_LIMIT,
-        part: int = 0,
-        parts: int = 1,
     ):
         self.problem, self.n_threads, self.does_log = problem, n_threads, does_log
-        self.max_cones, self.part, self.parts = max_cones, part, parts
-        self.n_cones, self._share_of_cones = 0, 0.0
-        self.best_loss = int(NO_LOSS)
+        self.max_cones = NO_LIMIT  # for one target
+        self.part, self.parts = 0, 1  # of the frontier, which is the same for all parts
+        self.n_cones, self._share_of_cones = 0, 0.0  # visited for the last target
+        self.best_loss = int(NO_LOSS)  # in copies: the least seen, which rounding may make too small
         self._accept = accept
-        self.splits_at_ties_only = False
+        self.splits_at_ties_only = False  # set once cones became too thin with other splits
         self.roots: list[Cone] = []
         self._columns: list[Column] = []  # of the first cones
         self._spaces: list[ConeWorkspace] = []
@@ -461,20 +361,10 @@ class ConeSearch:
         return min(1.0, self._share_of_cones + sum(parts))
 
     def prove(self, target: int, should_stop: Callable[[], bool]) -> int:
-        """Search all directions for one with fewer misclassified copies than a target.
+        """Search all directions for one with fewer misclassified copies than a target; return the status.
 
-        Parameters
-        ----------
-        target : int
-            Misclassified copies.
-        should_stop : callable
-            Called several times per second to ask whether to give up.
-
-        Returns
-        -------
-        int
-            PROVED if there is none, REFUTED if there is one, TOO_DEEP if there are too many cones or they are
-            too thin, RUNNING if it was stopped early.
+        PROVED: there is none. REFUTED: there is one. TOO_DEEP: cones are too many or too thin. RUNNING: it was
+        stopped early; `should_stop` is called several times per second.
         """
         self.n_cones = 0
         status = self._prove_once(target, should_stop)
@@ -492,25 +382,14 @@ class ConeSearch:
         status, frontier = self._expand(target, should_stop)
         if status != PROVED or not frontier:
             return status
-        frontier = self._select_part(frontier)
+        if self.parts > 1:
+            frontier = frontier[self.part :: self.parts]
+            self._share_of_cones = 1.0 - sum(cone.share for cone in frontier)  # other tasks search the rest
         while len(self._spaces) < self.n_threads:
             self._spaces.append(ConeWorkspace(self.problem, self.does_log))
         status = self._search(frontier, target, should_stop)
         # Several threads may together exceed the limit at which a single one would have stopped.
         return TOO_DEEP if status == PROVED and self.n_cones > self.max_cones else status
-
-    @property
-    def n_frontier(self) -> int:
-        """How many cones the search is divided into: several per part, since their costs differ."""
-        return max(FRONTIER_CONES, CONES_PER_PART * self.parts * (self.parts > 1))
-
-    def _select_part(self, frontier: list[Cone]) -> list[Cone]:
-        """Return the cones of the part to search."""
-        if self.parts == 1:
-            return frontier
-        chosen = frontier[self.part :: self.parts]
-        self._share_of_cones = 1.0 - sum(cone.share for cone in chosen)  # others search the rest
-        return chosen
 
     def _expand(self, target: int, should_stop: Callable[[], bool]) -> tuple[int, list[Cone]]:
         """Return the cones of the frontier: those that are left when there are enough of them."""
@@ -524,7 +403,9 @@ class ConeSearch:
         self.roots = [Cone([self._columns[k] for k in cone], *mates, share=1.0 / len(first)) for cone in first]
         frontier, space = deque(self.roots), self._spaces[0]
         looks = len(frontier)  # left to the first cones
-        while frontier and (looks > 0 or len(frontier) < self.n_frontier):
+        # Several cones per part, since their costs differ.
+        enough = FRONTIER_CONES if self.parts == 1 else max(FRONTIER_CONES, CONES_PER_PART * self.parts)
+        while frontier and (looks > 0 or len(frontier) < enough):
             if should_stop():
                 return RUNNING, []
             looks -= 1
@@ -546,11 +427,6 @@ class ConeSearch:
                 self._share_of_cones += cone.share
             space.share = 0.0
             space.counters[kernels.NODES] = 0
-
-    def _count_cones(self) -> int:
-        """Return the number of cones visited for this target so far, by all threads."""
-        with self._lock:
-            return self.n_cones + sum(int(space.counters[kernels.NODES]) for space in self._spaces)
 
     def _judge(self, space: ConeWorkspace, status: int, target: int) -> int:
         """Return the status after checking whether a direction really has fewer errors than the target."""
@@ -581,25 +457,24 @@ class ConeSearch:
         with ThreadPoolExecutor(self.n_threads) as pool:
             running = {pool.submit(work, space) for space in self._spaces[: self.n_threads]}
             try:
-                return self._await(running, should_stop)
+                while running:
+                    done, running = wait(running, POLL_SECONDS, FIRST_COMPLETED)
+                    for future in done:
+                        if future.result() != PROVED:
+                            return future.result()
+                    if running and should_stop():
+                        return RUNNING
+                return PROVED
             finally:
                 self._stop.set()
-
-    def _await(self, running: set[Future], should_stop: Callable[[], bool]) -> int:
-        while running:
-            done, running = wait(running, POLL_SECONDS, FIRST_COMPLETED)
-            for future in done:
-                if future.result() != PROVED:
-                    return future.result()
-            if running and should_stop():
-                return RUNNING
-        return PROVED
 
     def _search_cone(self, space: ConeWorkspace, cone: Cone, target: int) -> int:
         space.load(cone, self.splits_at_ties_only)
         cone.log, status = [], RUNNING
         while status == RUNNING and not self._stop.is_set():
-            left = self.max_cones - self._count_cones()
+            with self._lock:  # cones visited by all threads, also those not collected yet
+                visited = self.n_cones + sum(int(each.counters[kernels.NODES]) for each in self._spaces)
+            left = self.max_cones - visited
             if left <= 0:
                 return TOO_DEEP
             status = self._judge(space, space.visit_for_a_while(target, left), target)

@@ -17,28 +17,14 @@ from zoloss_cli.proofs.cones import find_copies
 
 
 class ImpossibleSets:
-    """Impossible sets of samples with their proofs.
+    """Sets of samples that no rule can all classify correctly, with their proofs.
 
-    Parameters
-    ----------
-    samples : MergedSamples
-        The samples.
-    integers : list of list of int
-        Their signed features as integers, on which the proofs are checked.
-    rng : numpy.random.Generator
-        Random generator that decides where a search for a set starts.
-
-    Attributes
-    ----------
-    proofs : dict of {tuple of int: list of int}
-        Farkas' weights of each set: exact, positive integers.
-    w : ndarray
-        The last separator from `find_separator`.
+    Proofs are checked on `integers`, the signed features; `rng` decides where a search for a set starts.
     """
 
     def __init__(self, samples: MergedSamples, integers: list[list[int]], rng: np.random.Generator):
         self.samples, self.integers, self.rng = samples, integers, rng
-        self.proofs: dict[tuple[int, ...], list[int]] = {}
+        self.proofs: dict[tuple[int, ...], list[int]] = {}  # Farkas' weights of each set: positive integers
         c, size = samples.c, samples.Y.shape[1]
         self._ones = np.ones(len(c))
         self.w, self._corral, self._weights = np.empty(size), np.empty(size + 2, np.int64), np.empty(size + 2)
@@ -48,23 +34,10 @@ class ImpossibleSets:
         return self._separate(self._mask_without(without)) == 0
 
     def collect_sets(self, without: Iterable[int], rounds: int) -> tuple[int, float]:
-        """Collect impossible sets among the other samples.
+        """Collect impossible sets among the other samples; return (number of new sets, lower bound).
 
-        The sets of one round have no sample in common, so every w is wrong on a sample of each.
-
-        Parameters
-        ----------
-        without : iterable of int
-            Samples to leave out.
-        rounds : int
-            How often to start over.
-
-        Returns
-        -------
-        n_new : int
-            Number of new sets.
-        bound : float
-            A lower bound implied by the sets of one round.
+        The sets of one round have no sample in common, so every w is wrong on a sample of each: their total is
+        a lower bound.
         """
         before, bound, c = len(self.proofs), 0.0, self.samples.c
         for _ in range(rounds):
@@ -102,30 +75,13 @@ HIT, SPARED = 1, 0
 
 
 class CoverProgram:
-    """Minimize the cost of samples taken in parts such that every set has a total of 1; some are decided.
-
-    Parameters
-    ----------
-    costs : ndarray of shape (n_samples,)
-        The cost of each sample.
-    search : SearchProgress
-        The search that provides the clock and reports progress meanwhile.
-
-    Attributes
-    ----------
-    x : ndarray of shape (n_samples,)
-        The last solution.
-    duals : ndarray of shape (n_sets,)
-        The weights of the sets in the dual solution.
-    rows : list of int
-        The numbers of the sets, in the order added.
-    """
+    """A linear program by HiGHS: the least cost of parts of samples such that each set has a total of 1."""
 
     def __init__(self, costs: np.ndarray, search: SearchProgress):
         import highspy
 
-        self.search, self.rows = search, list[int]()
-        self.x, self.duals = np.zeros(len(costs)), np.zeros(0)
+        self.search, self.rows = search, list[int]()  # numbers of the sets, in the order added
+        self.x, self.duals = np.zeros(len(costs)), np.zeros(0)  # the solution; the dual weights of the sets
         self._is_optimal = highspy.HighsModelStatus.kOptimal
         self._infinity = highspy.kHighsInf
         self._decided: dict[int, int] = {}
@@ -189,36 +145,17 @@ class _Node:
 class HittingTree:
     """Branch and bound over which samples are misclassified, as part of a search for the smallest loss.
 
-    At a node of the tree, some samples are hit, which costs their weight, and some are spared. A linear program
-    over the sets not hit yet bounds the rest, and its dual solution, rounded to integers, is the proof that a
-    leaf keeps. If a solution hits all sets so far, more sets are needed, unless the samples that it spares can
-    be separated: that is a better rule.
-
-    Parameters
-    ----------
-    sets : ImpossibleSets
-        Sets with their proofs, to which missing ones are added.
-    capacities : ndarray of int of shape (n_samples,)
-        The weights of the samples in grains, which are parts of a copy.
-    search : SearchProgress
-        The search that provides the clock and is offered better weights.
-
-    Attributes
-    ----------
-    entries : list of int
-        The tree of the last proof, in depth-first order: BRANCH, sample; or LEAF, n, and n sets with their
-        weights in grains.
-    n_nodes : int
-        Nodes of the last proof.
-    share_done : float
-        The share of the last proof that is done, if all children of a node are alike.
+    At a node, some samples are hit, which costs their weight, and some are spared. A linear program over the
+    sets not hit yet bounds the rest; its dual solution, rounded to integers, is the proof that a leaf keeps.
+    `capacities` are the weights of the samples in grains, which are parts of a copy.
     """
 
     def __init__(self, sets: ImpossibleSets, capacities: Sequence[int], search: SearchProgress):
         self.sets, self.search = sets, search
         self.capacities = [int(capacity) for capacity in capacities]
+        # The tree of the last proof, depth first: BRANCH, sample; or LEAF, n, and n sets with their weights.
         self.entries: list[int] = []
-        self.n_nodes, self.share_done = 0, 0.0
+        self.n_nodes, self.share_done = 0, 0.0  # of the last proof, as if all children of a node were alike
         self._program = CoverProgram(np.array(self.capacities) / GRAINS_PER_COPY, search)
         self._members: list[tuple[int, ...]] = []
         self._added: set[int] = set()  # numbers of the sets in the program
@@ -226,19 +163,9 @@ class HittingTree:
         self._sizes = np.zeros(0)
 
     def prove(self, goal: int, describe: Callable[[], str] = str) -> int:
-        """Prove that every hitting set weighs at least this many grains.
+        """Prove that every hitting set weighs at least this many grains; `describe` returns a progress note.
 
-        Parameters
-        ----------
-        goal : int
-            The grains.
-        describe : callable, optional
-            Returns a note about the search to show next to its bound.
-
-        Returns
-        -------
-        int
-            PROVED; REFUTED if there is a lighter one, whose rule was offered; STOPPED if time is up.
+        Returns PROVED; REFUTED if there is a lighter one, whose rule was offered; STOPPED if time is up.
         """
         self.entries, self.n_nodes, self.share_done = [], 0, 0.0
         self._take_in_sets()
@@ -383,47 +310,23 @@ MIN_SHARE = 0.05  # of a search, below which it does not predict how long the re
 
 @dataclass(frozen=True)
 class HittingProof:
-    """A proof that no lighter samples hit all impossible sets.
+    """A proof that no lighter samples hit all impossible sets."""
 
-    Attributes
-    ----------
-    copies : list of int
-        The weight of each merged sample, in copies.
-    target : int
-        The number of copies in every hitting set, at least.
-    sets : list of tuple of (tuple of int, list of int)
-        Merged samples that no rule can all classify correctly, and Farkas' weights.
-    entries : list of int
-        The tree of `HittingTree`.
-    """
-
-    copies: list[int]
-    target: int
-    sets: list[tuple[tuple[int, ...], list[int]]]
-    entries: list[int]
+    copies: list[int]  # the weight of each merged sample
+    target: int  # every hitting set has at least this many copies
+    sets: list[tuple[tuple[int, ...], list[int]]]  # merged samples, and Farkas' weights
+    entries: list[int]  # of `HittingTree`
 
 
 class HittingBound:
     """Branch and bound over impossible sets, for one bound after the other.
 
     Every w misclassifies a sample of each impossible set, so its errors hit all of them.
-
-    Parameters
-    ----------
-    sets : ImpossibleSets
-        The sets, to which more are added.
-    search : SearchProgress
-        The search whose bound is raised and that is offered better weights.
-
-    Attributes
-    ----------
-    proof : HittingProof or None
-        The proof of the last bound; None if there is none, or if weights have no common measure.
     """
 
     def __init__(self, sets: ImpossibleSets, search: SearchProgress):
         self.sets, self.search = sets, search
-        self.proof: HittingProof | None = None
+        self.proof: HittingProof | None = None  # of the last bound, unless weights have no common measure
         c = sets.samples.c
         found = find_copies(c, MAX_COPIES)
         self._is_whole = found is not None
@@ -433,13 +336,7 @@ class HittingBound:
         self._tree = HittingTree(sets, grains.tolist(), search)
 
     def raise_bound(self, programs: int) -> None:
-        """Prove one bound after the other until the search should stop.
-
-        Parameters
-        ----------
-        programs : int
-            Maximum number of bounds to try.
-        """
+        """Prove one bound after the other, at most `programs`, until the search should stop."""
         known, unavoidable = self._count_copies(self.search.lower_bound), self.sets.samples.unavoidable_loss
         first = 0.0
         for _ in range(0 if self.sets.proofs else FIRST_ROUNDS):

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+import yaml
+
 from zoloss_cli.config.models import Published
 from zoloss_cli.errors import CheckError, ResultsError
 from zoloss_cli.report.compare import (
     BETTER,
+    COLUMNS,
     DESCRIBING_TABLES,
     EQUAL,
     WORSE,
@@ -20,10 +25,8 @@ from zoloss_cli.report.compare import (
     compare_stars,
     drop_repeated,
     find_single_pools,
-    format_remarks,
     load_compared_metric,
 )
-from zoloss_cli.report.loading import select_runs
 from zoloss_cli.report.notes import describe_incomplete
 from zoloss_cli.report.papers import (
     FITTED,
@@ -34,43 +37,20 @@ from zoloss_cli.report.papers import (
     name_place_in_text,
     read_published_tables,
 )
-from zoloss_cli.report.render.render import Grid, format_our_value, format_published_value
-from zoloss_cli.report.runs import RunResult, find_baseline
+from zoloss_cli.report.render import Grid, format_cell, render_grid, render_objects_csv
+from zoloss_cli.report.runs import RunResult, find_baseline, select_runs
+from zoloss_cli.report.tables import TableCell
+from zoloss_cli.utils.files import PUBLISHED_FOLDER
 
-HEADER = [
-    "published numbers",
-    "count",
-    "with z",
-    "|z| <= 2",
-    "|z| <= 3",
-    "without z",
-    "equal",
-    "better",
-]
+HEADER = ["published numbers", "count", "with z", "|z| <= 2", "|z| <= 3", "without z", "equal", "better"]
 Place = tuple[str, str]  # paper and table
 
 
-def summarize_published(
-    runs: list[RunResult], every: bool = True, compared: list[CellComparison] | None = None
-) -> Grid:
+def summarize_published(runs: list[RunResult], compared: list[CellComparison], every: bool = True) -> Grid:
     """Return how all published numbers compare, each counted in one row.
 
-    Parameters
-    ----------
-    runs : list of RunResult
-        The runs to compare.
-    every : bool, default=True
-        Whether numbers in tables that no run mirrors count as missing.
-    compared : list of CellComparison or None, default=None
-        The results of `compare_run` for these runs; None to compare them.
-
-    Returns
-    -------
-    Grid
-        Rows of numbers that are tested, counted apart, or not compared.
+    `compared` are the cells of these runs. With `every`, numbers in tables that no run mirrors are missing.
     """
-    if compared is None:
-        compared = [cell for run in runs for cell in compare_run(run)]
     distinct = drop_repeated(compared)
     tested = [cell for cell in distinct if not cell.apart and _is_tested(cell)]
     parts: dict[str, Callable[[CellComparison], bool]] = {
@@ -95,7 +75,8 @@ def summarize_published(
     n_unknown = sum(c.apart != NO_TEST and c.comparison == "z" and math.isnan(c.z) for c in distinct)
     if n_unknown:
         lines.append(_build_row("one split only", n_unknown))
-    lines.append(_build_row("not in these results", n_published - len(_find_keys(compared))))
+    n_compared = len({(c.paper, c.table, c.dataset, c.learner, c.metric) for c in compared})
+    lines.append(_build_row("not in these results", n_published - n_compared))
     if n_none:
         lines.append(_build_row("left empty in the paper", n_none))
     lines.append(_build_row("all", n_published + n_none))
@@ -104,10 +85,6 @@ def summarize_published(
 
 def _is_tested(cell: CellComparison) -> bool:
     return cell.comparison == "match" or (cell.comparison == "z" and not math.isnan(cell.z))
-
-
-def _find_keys(cells: list[CellComparison]) -> set[tuple[str, ...]]:
-    return {(cell.paper, cell.table, cell.dataset, cell.learner, cell.metric) for cell in cells}
 
 
 def _find_places(runs: list[RunResult]) -> set[Place]:
@@ -216,50 +193,19 @@ MAX_NAMED_CELLS = 5
 
 @dataclass(frozen=True)
 class ComparisonReport:
-    """The contents of `zoloss compare`.
+    """The contents of `zoloss compare`."""
 
-    Attributes
-    ----------
-    cells : list of CellComparison
-        The cells to list.
-    remarks : list of str
-        What is known about listed cells that are off.
-    summary : list of str
-        Counts for each table, over all its cells, and for all tables.
-    notes : list of str
-        Which runs are incomplete.
-    all_cells : list of CellComparison
-        All cells, listed or not.
-    """
-
-    cells: list[CellComparison]
-    remarks: list[str]
-    summary: list[str]
-    notes: list[str]
-    all_cells: list[CellComparison]
+    cells: list[CellComparison]  # the cells to list
+    remarks: list[str]  # what is known about listed cells that are off
+    summary: list[str]  # counts for each table, over all its cells, and for all tables
+    notes: list[str]  # which runs are incomplete
+    all_cells: list[CellComparison]  # all cells, listed or not
 
 
 def build_comparison_report(
     runs: list[RunResult], folder: Path, table: str | None, beyond: float | None = None
 ) -> ComparisonReport:
-    """Compare the cells of runs that mirror published tables with the published values.
-
-    Parameters
-    ----------
-    runs : list of RunResult
-        All runs of a results folder.
-    folder : Path
-        The folder, for messages.
-    table : str or None
-        The table's number or the run's name; None for all.
-    beyond : float or None
-        List only cells with |z| above this, losses that differ and slower times; None lists all.
-
-    Returns
-    -------
-    ComparisonReport
-        The cells, remarks and summary.
-    """
+    """Compare the cells of runs that mirror published tables with the published values."""
     selected = select_runs(runs, table)
     by_run = [(run, cells) for run in selected if (cells := compare_run(run))]
     every = [cell for _, cells in by_run for cell in cells]
@@ -276,21 +222,7 @@ def build_comparison_report(
 
 
 def check_agreement(cells: list[CellComparison], limit: float) -> list[str]:
-    """Raise CheckError if a cell is beyond a limit; times, which depend on the machine, do not count.
-
-    Parameters
-    ----------
-    cells : list of CellComparison
-        The cells.
-    limit : float
-        The largest |z| allowed. A loss must not be worse than the published one, or if it varies, not beyond
-        the limit, and an error without randomness must match.
-
-    Returns
-    -------
-    list of str
-        Which cells could not be checked, since their standard error is unknown or too large.
-    """
+    """Raise CheckError if a cell is beyond a limit; times, which depend on the machine, do not count."""
     checked = [cell for cell in drop_repeated(cells) if cell.comparison != "ratio"]
     if beyond := [cell for cell in checked if cell.fails(limit)]:
         named = ", ".join(map(_name_cell, beyond[:MAX_NAMED_CELLS]))
@@ -323,4 +255,106 @@ def _summarize_run(run: RunResult, cells: list[CellComparison], runs: list[RunRe
         same, differ = compare_stars(run, runs)
         others = f"{len(differ)} differ: {', '.join(differ)}" if differ else "none differs"
         lines.append(f"table {run.table}, stars: {same} cells as published; {others}")
+    return lines
+
+
+def format_our_value(cell: CellComparison) -> str:
+    """Return our number of a compared cell."""
+    return format_cell(TableCell(cell.mean, cell.stderr, decimals=count_decimals(cell)))
+
+
+def format_published_value(cell: CellComparison) -> str:
+    """Return the published number of a compared cell."""
+    metric = load_compared_metric(cell.metric)
+    decimals = metric.decimals if metric.comparison_decimals is None else metric.comparison_decimals
+    if cell.comparison == "match" and not cell.is_exact:
+        decimals = metric.published_decimals or 0
+    return format_cell(TableCell(cell.published, cell.published_stderr, decimals=decimals))
+
+
+def count_decimals(cell: CellComparison) -> int:
+    """Return the number of decimals to show for a compared cell."""
+    metric = load_compared_metric(cell.metric)
+    if cell.comparison == "z":
+        return metric.decimals if metric.comparison_decimals is None else metric.comparison_decimals
+    return metric.count_decimals(cell.mean, cell.splits)
+
+
+def render_comparison(cells: list[CellComparison], format: str, standalone: bool = False) -> str:
+    """Return a comparison with published values in a format; see :func:`render_tables` for `standalone`."""
+    if format == "csv":
+        return render_objects_csv(COLUMNS, cells)
+    marks = {
+        "z": _format_z,
+        "match": lambda cell: cell.match,
+        "ratio": lambda cell: "" if cell.ratio is None else f"{cell.ratio:.2g}",
+        "apart": lambda cell: cell.apart,
+    }
+    # A comparison of errors has no ratios, one of times no z.
+    marks = {name: mark for name, mark in marks.items() if not cells or any(mark(cell) for cell in cells)}
+    header = ["table", "data set", "learner", "ours", "published", "difference", *marks]
+    lines = [
+        [
+            cell.table,
+            cell.dataset,
+            " ".join(filter(None, [cell.learner, load_compared_metric(cell.metric).heading])),
+            format_our_value(cell),
+            format_published_value(cell),
+            f"{cell.difference:+.{count_decimals(cell)}f}",
+            *(mark(cell) for mark in marks.values()),
+        ]
+        for cell in cells
+    ]
+    return render_grid(Grid(header=header, lines=lines, n_left=3), format, standalone)
+
+
+def _format_z(cell: CellComparison) -> str:
+    if math.isnan(cell.z):
+        return "" if cell.comparison != "z" else "–"
+    return f"{cell.z:+.1f}"
+
+
+REMARKS = PUBLISHED_FOLDER / "remarks.yaml"
+UNEXPLAINED = "Not looked into yet."
+
+
+@functools.cache
+def read_remarks() -> list[dict]:
+    """Return all remarks as in the file."""
+    return yaml.safe_load(REMARKS.read_text(encoding="utf-8"))
+
+
+def find_remark(cell: CellComparison) -> str:
+    """Return what is known about why a cell differs from the published value; empty if nothing is."""
+    for entry in read_remarks():
+        if (
+            cell.paper in entry["papers"]
+            and cell.table in entry.get("tables", [cell.table])
+            and cell.learner in entry.get("learners", [cell.learner])
+            and cell.metric == entry.get("metric", cell.metric)
+            and cell.dataset in entry.get("datasets", [cell.dataset])
+        ):
+            return entry["remark"]
+    return ""
+
+
+def group_by_remark(cells: list[CellComparison]) -> dict[str, list[CellComparison]]:
+    """Return cells by what is known about them, in order; those without a remark come last."""
+    groups: dict[str, list[CellComparison]] = {}
+    for cell in cells:
+        groups.setdefault(find_remark(cell) or UNEXPLAINED, []).append(cell)
+    if UNEXPLAINED in groups:
+        groups[UNEXPLAINED] = groups.pop(UNEXPLAINED)
+    return groups
+
+
+def format_remarks(cells: list[CellComparison]) -> list[str]:
+    """Return the remarks on these cells as lines of text, each after the cells that it concerns."""
+    lines = [""] if cells else []
+    for remark, part in group_by_remark(cells).items():
+        places: dict[str, dict[str, None]] = {}
+        for cell in part:
+            places.setdefault(f"{cell.learner}, {cell.metric}", {})[cell.dataset] = None
+        names = "; ".join(f"{learner} on {', '.join(datasets)}" for learner, datasets in places.items())
+        lines += textwrap.wrap(f"- {names}: {remark}", 110, subsequent_indent="  ")
     return lines

@@ -1,19 +1,16 @@
-"""Published numbers that no single record provides: improvements between columns, and counts of data sets."""
+"""Our cells against the published ones: z, matches and ratios, and the counts that describe data sets."""
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
-import textwrap
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Any
 
 from zoloss_cli.config.models import PREDEFINED, EmbeddedData, Published
-from zoloss_cli.data.dataset import find_entry
 from zoloss_cli.metrics.base import Metric, Sizes, Stat
 from zoloss_cli.registry import load_metric
-from zoloss_cli.report import cells as improvement
 from zoloss_cli.report.papers import (
     FITTED,
     NO_TEST,
@@ -24,87 +21,53 @@ from zoloss_cli.report.papers import (
     name_choices,
     name_place,
 )
-from zoloss_cli.report.runs import RunResult, Spread, compute_ratio_z, compute_spread, find_stars
-from zoloss_cli.utils.files import PUBLISHED_FOLDER
+from zoloss_cli.report.runs import RunResult
+from zoloss_cli.report.tables import (
+    IMPROVEMENT,
+    PERCENT,
+    compute_our_improvement,
+    find_best_of_sides,
+    find_published_improvement,
+    find_stars,
+)
 
 
-class ImprovementPercent(Metric):
-    """By how many percent the best of some columns is below the best of others."""
+class DerivedMetric(Metric):
+    """A number of several records or of none, such as the samples of a data set, in which nothing is random."""
 
-    name = "percent"
-    direction = "higher"
-    comparison = "match"
-    decimals = published_decimals = 1
-    heading = "%"
-
-    def compute(self, record: Any, sizes: Sizes) -> float:
-        """Return the value of one record."""
-        raise TypeError("an improvement is of two learners' records")
-
-    def count_decimals(self, value: float, n_values: int) -> int:
-        """Return the number of decimals to show."""
-        return self.decimals
-
-
-class DataCount(Metric):
-    """Base class of what a table says about its data sets; `exact_if_constant`, since nothing is random."""
-
-    direction = None
     decimals = published_decimals = 0
     exact_if_constant = True
 
     def compute(self, record: Any, sizes: Sizes) -> float:
-        """Return the value of one record."""
-        raise TypeError("a count of a data set is of no record")
+        """Raise TypeError: there is no value of one record."""
+        raise TypeError("it is not of one record")
 
     def count_decimals(self, value: float, n_values: int) -> int:
         """Return the number of decimals to show."""
         return self.decimals
 
 
-class SampleCount(DataCount):
-    """Samples of a data set."""
+class ImprovementPercent(DerivedMetric):
+    """By how many percent the best of some columns is below the best of others."""
 
-    name = heading = "samples"
-
-
-class TrainingSampleCount(DataCount):
-    """Training samples of a data set; all samples if it has no predefined test part."""
-
-    name = "training_samples"
-    heading = "training samples"
+    name = PERCENT
+    direction = "higher"
+    comparison = "match"
+    decimals = published_decimals = 1
+    exact_if_constant = False
+    heading = "%"
 
 
-class TestSampleCount(DataCount):
-    """Test samples of a data set with a predefined test part."""
+class DataCount(DerivedMetric):
+    """Base class of what a table says about its data sets."""
 
-    __test__ = False  # not a test class, despite its name
-    name = "test_samples"
-    heading = "test samples"
+    direction = None
 
 
-class FeatureCount(DataCount):
-    """Features of a data set."""
-
-    name = heading = "features"
-
-
-class ClassCount(DataCount):
-    """Classes of a data set."""
-
-    name = heading = "classes"
-
-
-DERIVED: dict[str, Metric] = {
-    metric.name: metric
-    for metric in (
-        ImprovementPercent(),
-        SampleCount(),
-        TrainingSampleCount(),
-        TestSampleCount(),
-        FeatureCount(),
-        ClassCount(),
-    )
+DATA_COUNTS = ("samples", "training_samples", "test_samples", "features", "classes")
+DERIVED: dict[str, Metric] = {PERCENT: ImprovementPercent()} | {
+    name: type("DataCount", (DataCount,), {"name": name, "heading": name.replace("_", " ")})()
+    for name in DATA_COUNTS
 }
 
 
@@ -116,21 +79,8 @@ def load_compared_metric(name: str) -> Metric:
 EQUAL, BETTER, WORSE, DIFFERENT = "=", "better", "worse", "different"
 
 COLUMNS = (
-    "paper",
-    "table",
-    "dataset",
-    "learner",
-    "metric",
-    "mean",
-    "stderr",
-    "splits",
-    "published",
-    "published_stderr",
-    "z",
-    "match",
-    "ratio",
-    "apart",
-    "choices",
+    *("paper", "table", "dataset", "learner", "metric", "mean", "stderr", "splits"),
+    *("published", "published_stderr", "z", "match", "ratio", "apart", "choices"),
 )
 
 
@@ -211,38 +161,54 @@ def compare_improvements(run: RunResult) -> list[CellComparison]:
     error: our two columns' errors, propagated to their ratio split by split, and the same spread for the
     published number, which is from one draw and its own number of splits.
     """
-    cells = []
-    published, mirrored = find_published_cells(run.experiment.published), run.experiment.published
+    mirrored, sides = run.experiment.published, run.experiment.improvement
+    if mirrored is None or sides is None:
+        return []
+    cells, published = [], find_published_cells(mirrored)
     for dataset in run.datasets:
-        theirs = improvement.find_published_improvement(run, published, dataset)
-        ours = improvement.compute_our_improvement(run, dataset)
-        if theirs is None or ours is None or not _has_both_sides(run, dataset):
+        theirs = find_published_improvement(run, published, dataset)
+        ours = compute_our_improvement(run, dataset)
+        # The best of only some columns would be another number.
+        is_complete = all((dataset, learner) in run.cells for learner in (*sides.of, *sides.over))
+        if theirs is None or ours is None or not is_complete:
             continue
-        assert mirrored is not None
-        names = (mirrored.paper, name_place(mirrored), dataset, improvement.LEARNER, improvement.METRIC)
-        spread = improvement.compute_improvement_spread(run, dataset)
-        splits = min(len(run.cells[dataset, x]) for x in improvement.find_best(run, dataset))
-        found = compare_digits(ours, theirs)
-        match = found if found == EQUAL else BETTER if ours > theirs.value else WORSE
+        spread = compute_improvement_spread(run, dataset)
         error = 0.0
         if spread is not None:
             own_draw = math.sqrt(spread.between + spread.within / mirrored.runs)
             error = math.hypot(spread.stderr, own_draw)
-        if error == 0.0:
-            cells.append(CellComparison(*names, ours, math.nan, splits, theirs.value, None, match=match))
-            continue
-        assert spread is not None
-        rounding = 10.0**-theirs.decimals / math.sqrt(12.0)
-        z = (ours - theirs.value) / math.hypot(error, rounding)
-        match = "" if match == EQUAL else match  # the same number by chance is not a match
-        cells.append(CellComparison(*names, ours, spread.stderr, splits, theirs.value, None, z=z, match=match))
+        match = compare_digits(ours, theirs)
+        if match != EQUAL:
+            match = BETTER if ours > theirs.value else WORSE
+        stderr, z = math.nan, math.nan
+        if spread is not None and error > 0.0:
+            stderr, z = spread.stderr, (ours - theirs.value) / math.hypot(error, theirs.rounding)
+            match = "" if match == EQUAL else match  # the same number by chance is not a match
+        splits = min(len(run.cells[dataset, learner]) for learner in find_best_of_sides(run, dataset))
+        names = (mirrored.paper, name_place(mirrored), dataset, IMPROVEMENT, PERCENT)
+        cells.append(CellComparison(*names, ours, stderr, splits, theirs.value, None, z=z, match=match))
     return cells
 
 
-def _has_both_sides(run: RunResult, dataset: str) -> bool:
-    """Return whether all columns of an improvement have results: the best of only some is another number."""
-    sides = run.experiment.improvement
-    return sides is not None and all((dataset, learner) in run.cells for learner in (*sides.of, *sides.over))
+def compute_improvement_spread(run: RunResult, dataset: str) -> Spread | None:
+    """Return the spread of the improvement, linear in the two best learners' values on the same splits.
+
+    100 (1 - a / b) changes by -100 / b for each additional error of a, and by 100 a / b^2 for each of b. None
+    if that is undefined.
+    """
+    best = find_best_of_sides(run, dataset)
+    if not best:
+        return None
+    of, over = (run.get_values_by_split(dataset, learner) for learner in best)
+    both = sorted(of.keys() & over.keys())
+    mean_of, mean_over = (sum(side.values()) / len(side) for side in (of, over))
+    if not both or mean_over == 0.0:
+        return None
+    groups: dict[int, list[float]] = {}
+    for split in both:
+        moved = -100.0 / mean_over * of[split] + 100.0 * mean_of / mean_over**2 * over[split]
+        groups.setdefault(split % run.count_draws(dataset), []).append(moved)
+    return compute_spread(list(groups.values()))
 
 
 def compare_data_counts(run: RunResult) -> list[CellComparison]:
@@ -250,48 +216,33 @@ def compare_data_counts(run: RunResult) -> list[CellComparison]:
     mirrored = run.experiment.published
     if mirrored is None:
         return []
-    places = [mirrored]
+    places, cells = [mirrored], []
     if describing := DESCRIBING_TABLES.get(run.full_name):
         places.append(Published(paper=mirrored.paper, table=describing))
-    return [
-        _compare_count(run, place, dataset, metric, theirs)
-        for place in places
-        for (dataset, learner, metric), theirs in find_published_cells(place).items()
-        if learner == DATA and isinstance(DERIVED.get(metric), DataCount) and _has_embedded(run, dataset)
-    ]
-
-
-def _has_embedded(run: RunResult, dataset: str) -> bool:
-    """Return whether a run has results on an embedded data set with this name."""
-    if dataset not in {name for name, _ in run.cells}:
-        return False
-    spec = run.get_data(dataset)
-    return isinstance(spec, EmbeddedData) and spec.source == "embedded"
-
-
-def _compare_count(
-    run: RunResult, place: Published, dataset: str, metric: str, theirs: PublishedValue
-) -> CellComparison:
-    ours = count_data(run, dataset)[metric]
-    match = EQUAL if ours == theirs.value else DIFFERENT
-    names = (place.paper, name_place(place), dataset, DATA, metric)
-    return CellComparison(*names, float(ours), math.nan, 1, theirs.value, None, match=match)
+    with_results = {dataset for dataset, _ in run.cells}
+    for place in places:
+        for (dataset, learner, metric), theirs in find_published_cells(place).items():
+            if learner != DATA or metric not in DATA_COUNTS or dataset not in with_results:
+                continue
+            if counts := count_data(run, dataset):
+                ours, names = counts[metric], (place.paper, name_place(place), dataset, DATA, metric)
+                match = EQUAL if ours == theirs.value else DIFFERENT
+                cells.append(CellComparison(*names, float(ours), math.nan, 1, theirs.value, None, match=match))
+    return cells
 
 
 def count_data(run: RunResult, dataset: str) -> dict[str, int]:
-    """Return the counts of one of a run's fixed data sets, by the names of `DataCount` metrics."""
+    """Return the DATA_COUNTS of one of a run's data sets; empty if it is not embedded."""
+    from zoloss_cli.data.dataset import find_entry
+
     spec = run.get_data(dataset)
-    assert isinstance(spec, EmbeddedData), "only fixed data sets are counted"
+    if not (isinstance(spec, EmbeddedData) and spec.source == "embedded"):
+        return {}
     entry = find_entry(spec.dataset or dataset)
     predefined = (spec.train or run.experiment.split.train) == PREDEFINED
     n_train = entry.train_rows if predefined and entry.train_rows else entry.rows
-    return {
-        "samples": entry.rows,
-        "training_samples": n_train,
-        "test_samples": entry.rows - n_train,
-        "features": entry.features,
-        "classes": len(entry.classes),
-    }
+    counts = (entry.rows, n_train, entry.rows - n_train, entry.features, len(entry.classes))
+    return dict(zip(DATA_COUNTS, counts, strict=True))
 
 
 def compare_run(run: RunResult) -> list[CellComparison]:
@@ -303,11 +254,11 @@ def compare_run(run: RunResult) -> list[CellComparison]:
     published one. Our `stderr` column includes our share of it. Iterations are published without a standard
     error: the spread of ours over splits stands for both sides. Losses, which are counts, are equal, better or
     worse; if ours vary over draws or splits, z says whether the published one is consistent with being one more
-    of them. Times are compared by their ratio. Ratios of costs: z of their logarithms (see ratios.py), or no
-    test. Errors without any randomness, published without ± and the same in all of our splits, are equal if
+    of them. Times are compared by their ratio. Ratios of costs: z of their logarithms (`compute_ratio_z`), or
+    no test. Errors without any randomness, published without ± and the same in all of our splits, are equal if
     they agree to the published digit, and so are counts of data sets. Cells that depend on a choice made by
     nearness to the published values, or on other data, are marked as counted apart (see
-    published/fitted_choices.py).
+    published/fitted_choices.yaml).
     """
     published = find_published_cells(run.experiment.published)
     cells = []
@@ -345,15 +296,14 @@ def _compare_cell(
     elif metric.aggregation == "geometric":
         z = compute_ratio_z(ours, theirs, mirrored.runs)
         apart = NO_TEST if math.isnan(z) else ""
-    elif theirs.stderr is None and metric.exact_if_constant and run.is_constant(*place, metric.name):
+    elif theirs.stderr is None and metric.exact_if_constant and len(set(run.cells[place][metric.name])) == 1:
         stderr, match = math.nan, compare_digits(ours.mean, theirs)
     else:
-        alone = 0.0 if run.runs_once(*place) else math.nan
-        own = spread.stderr if ours.splits > 1 else alone
+        runs_once = (*place, 1) in [(c.dataset, c.learner, c.repeats) for c in run.manifest.cells]
+        own = spread.stderr if ours.splits > 1 else 0.0 if runs_once else math.nan
         if theirs.stderr is None and metric.assumes_own_variance:
             theirs = theirs._replace(stderr=math.sqrt(spread.within / mirrored.runs))
-        rounding = 10.0**-theirs.decimals / math.sqrt(12.0)
-        error = math.hypot(own, theirs.stderr or 0.0, math.sqrt(spread.between), rounding)
+        error = math.hypot(own, theirs.stderr or 0.0, math.sqrt(spread.between), theirs.rounding)
         stderr, z = own, (ours.mean - theirs.value) / error
     names = (mirrored.paper, name_place(mirrored), *place, metric.name)
     numbers = (ours.mean, stderr, ours.splits, theirs.value, published_stderr)
@@ -393,49 +343,53 @@ def find_single_pools(runs: list[RunResult]) -> list[str]:
     ]
 
 
-REMARKS = PUBLISHED_FOLDER / "remarks.yaml"
-UNEXPLAINED = "Not looked into yet."
+MAX_LOG_ERROR = 0.5  # beyond this, a number 2.7 times as large would agree
 
 
-@functools.cache
-def read_remarks() -> list[dict]:
-    """Return all remarks as in the file."""
-    import yaml
+def compute_ratio_z(ours: Stat, published: PublishedValue, runs: int) -> float:
+    """Return the distance of two geometric means: the difference of their logarithms over its standard error.
 
-    return yaml.safe_load(REMARKS.read_text(encoding="utf-8"))
-
-
-def find_remark(cell: CellComparison) -> str:
-    """Return what is known about why a cell differs from the published value; empty if nothing is."""
-    for entry in read_remarks():
-        if (
-            cell.paper in entry["papers"]
-            and cell.table in entry.get("tables", [cell.table])
-            and cell.learner in entry.get("learners", [cell.learner])
-            and cell.metric == entry.get("metric", cell.metric)
-            and cell.dataset in entry.get("datasets", [cell.dataset])
-        ):
-            return entry["remark"]
-    return ""
+    No error is published: the `runs` trials behind the number are assumed to spread as ours do. NaN if that is
+    not a test: a few separable splits make the error of the logarithm so large that anything would agree, or
+    the number is published as 0.0000, which has no logarithm.
+    """
+    if published.value == 0.0 or ours.mean == 0.0:
+        return math.nan
+    error_of_log = ours.stderr / ours.mean
+    rounding = published.rounding / published.value
+    error = math.hypot(error_of_log, error_of_log * math.sqrt(ours.splits / runs), rounding)
+    return math.log(ours.mean / published.value) / error if error <= MAX_LOG_ERROR else math.nan
 
 
-def group_by_remark(cells: list[CellComparison]) -> dict[str, list[CellComparison]]:
-    """Return cells by what is known about them, in order; those without a remark come last."""
-    groups: dict[str, list[CellComparison]] = {}
-    for cell in cells:
-        groups.setdefault(find_remark(cell) or UNEXPLAINED, []).append(cell)
-    if UNEXPLAINED in groups:
-        groups[UNEXPLAINED] = groups.pop(UNEXPLAINED)
-    return groups
+@dataclass(frozen=True)
+class Spread:
+    """Variances between draws and of splits within one."""
+
+    between: float  # the two variances
+    within: float
+    n_draws: int  # number of draws and values that they are estimated from
+    n_values: int
+
+    @property
+    def stderr(self) -> float:
+        """Return the standard error of the mean over all values."""
+        return math.sqrt(self.between / self.n_draws + self.within / self.n_values)
 
 
-def format_remarks(cells: list[CellComparison]) -> list[str]:
-    """Return the remarks on these cells as lines of text, each after the cells that it concerns."""
-    lines = [""] if cells else []
-    for remark, part in group_by_remark(cells).items():
-        places: dict[str, dict[str, None]] = {}
-        for cell in part:
-            places.setdefault(f"{cell.learner}, {cell.metric}", {})[cell.dataset] = None
-        names = "; ".join(f"{learner} on {', '.join(datasets)}" for learner, datasets in places.items())
-        lines += textwrap.wrap(f"- {names}: {remark}", 110, subsequent_indent="  ")
-    return lines
+def compute_spread(groups: list[list[float]]) -> Spread:
+    """Return the spread of values grouped by draw.
+
+    If every draw has only one value, the two cannot be distinguished, and everything counts as between draws.
+    """
+    n_values = sum(len(group) for group in groups)
+    within = fmean(_compute_variance(group) for group in groups)
+    if len(groups) < 2:
+        return Spread(0.0, within, 1, n_values)
+    between = _compute_variance([fmean(g) for g in groups]) - within / min(len(g) for g in groups)
+    return Spread(max(0.0, between), within, len(groups), n_values)
+
+
+def _compute_variance(values: list[float]) -> float:
+    # statistics.variance computes in fractions, which takes longer than reading the results.
+    mean, n = fmean(values), len(values)
+    return math.fsum((value - mean) ** 2 for value in values) / (n - 1) if n > 1 else 0.0

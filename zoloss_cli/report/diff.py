@@ -8,8 +8,7 @@ from typing import Any
 
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.registry import load_metric
-from zoloss_cli.report.render.csv import format_value, write_csv
-from zoloss_cli.report.render.render import Grid, join_parts, load_renderer
+from zoloss_cli.report.render import Grid, render_grid, render_objects_csv
 from zoloss_cli.report.runs import CellResult, Place, RunResult
 from zoloss_cli.report.statistics import compute_corrected_t_test
 from zoloss_cli.results.record import have_same_result
@@ -19,58 +18,35 @@ UNTIMED_METRICS = ("test_error", "train_01_loss")  # for cells whose table shows
 
 @dataclass(frozen=True)
 class CellDifference:
-    """A metric of a cell whose records differ: its means over the splits that both folders have.
+    """A metric of a cell whose records differ: its means over the splits that both folders have."""
 
-    Attributes
-    ----------
-    run, table : str
-        Name of the run, and of its table, or the run again.
-    dataset, learner, metric : str
-        The cell, and the metric compared.
-    first, second, difference : float
-        The means, and second minus first.
-    splits, n_differ : int
-        Number of splits that both have, and of those with different records; times do not count.
-    t, p : float or None
-        The corrected resampled t-test of the differences; None if there is none.
-    is_same_task : bool
-        Whether data, parameters and versions are the same, so that the numbers should be, too.
-    """
-
-    run: str
+    run: str  # name of the run, and of its table, or the run again
     table: str
-    dataset: str
+    dataset: str  # the cell, and the metric compared
     learner: str
     metric: str
-    first: float
+    first: float  # the means, and second minus first
     second: float
     difference: float
-    splits: int
+    splits: int  # number of splits that both have, and of those with different records; times do not count
     n_differ: int
-    t: float | None
+    t: float | None  # the corrected resampled t-test of the differences; None if there is none
     p: float | None
+    # whether data, parameters and versions are the same, so that the numbers should be, too
     is_same_task: bool
 
 
 @dataclass
 class ResultsDifference:
-    """What differs between two results folders.
+    """What differs between two results folders."""
 
-    Attributes
-    ----------
-    cells : list of CellDifference
-        Cells with different records, one entry per metric.
-    n_cells, n_same, n_splits : int
-        Number of cells that both folders have, of those with equal records, and of compared splits.
-    only_first, only_second : list of str
-        Runs, cells and splits that only one folder has.
-    """
-
+    # cells with different records, one entry per metric
     cells: list[CellDifference] = field(default_factory=list)
+    # number of cells that both folders have, of those with equal records, and of compared splits
     n_cells: int = 0
     n_same: int = 0
     n_splits: int = 0
-    only_first: list[str] = field(default_factory=list)
+    only_first: list[str] = field(default_factory=list)  # runs, cells and splits that only one folder has
     only_second: list[str] = field(default_factory=list)
 
     @property
@@ -85,18 +61,7 @@ class ResultsDifference:
 
 
 def compare_results(first: list[RunResult], second: list[RunResult]) -> ResultsDifference:
-    """Return what differs between the runs of two folders, which are matched by name.
-
-    Parameters
-    ----------
-    first, second : list of RunResult
-        The runs, with their cells.
-
-    Returns
-    -------
-    ResultsDifference
-        The differences, in the order of the first folder's runs.
-    """
+    """Return what differs between the runs of two folders, which are matched by name."""
     others, found = {run.name: run for run in second}, ResultsDifference()
     names = [run.name for run in first]
     found.only_first = [f"run '{name}'" for name in names if name not in others]
@@ -181,22 +146,9 @@ def _compare_metrics(
         aggregate = load_metric(metric).aggregate
         first, second = (aggregate([values[k] for k in common]).mean for values in (one, two))
         t, p = _test_differences([two[k] - one[k] for k in common], metric, cells)
-        compared.append(
-            CellDifference(
-                run.name,
-                run.number,
-                *place,
-                metric,
-                first,
-                second,
-                second - first,
-                splits=len(common),
-                n_differ=n_differ,
-                t=t,
-                p=p,
-                is_same_task=is_same_task,
-            )
-        )
+        name = (run.name, run.number, *place, metric)
+        counts = (len(common), n_differ, t, p)
+        compared.append(CellDifference(*name, first, second, second - first, *counts, is_same_task))
     return compared
 
 
@@ -220,10 +172,8 @@ OTHER_TASK = "†"
 
 def render_difference(found: ResultsDifference, format: str, standalone: bool = False) -> str:
     """Return the differing cells in a format; nothing, or only a header, if there are none."""
-    renderer = load_renderer(format)
     if format == "csv":
-        lines = [[_format_csv(getattr(cell, name)) for name in COLUMNS] for cell in found.cells]
-        return write_csv(COLUMNS, lines)
+        return render_objects_csv(COLUMNS, found.cells)
     if not found.cells:
         return ""
     header = ["table", "data set", "learner", "metric", "first", "second", "difference", "differ", "p"]
@@ -234,7 +184,7 @@ def render_difference(found: ResultsDifference, format: str, standalone: bool = 
     if any(not cell.is_same_task for cell in found.cells):
         notes.append(f"{OTHER_TASK}: data, seed, parameters or version are not the same in both")
     grid = Grid(header=header, lines=[_format_line(cell) for cell in found.cells], n_left=4, notes=notes)
-    return join_parts([renderer.render_grid(grid)], format, standalone)
+    return render_grid(grid, format, standalone)
 
 
 def summarize_difference(found: ResultsDifference, first: Path, second: Path) -> list[str]:
@@ -269,7 +219,3 @@ def _format_line(cell: CellDifference) -> list[str]:
         f"{cell.n_differ:,} of {cell.splits:,}",
         "" if cell.p is None else f"{cell.p:.2g}" if cell.p >= 0.001 else "<0.001",
     ]
-
-
-def _format_csv(value: object) -> str:
-    return str(int(value)) if isinstance(value, bool) else format_value(value)

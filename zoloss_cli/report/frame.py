@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -16,125 +16,64 @@ import pandas as pd
 
 from zoloss_cli.choices import EXPORT_FORMATS
 from zoloss_cli.errors import ConfigError, ResultsError
-from zoloss_cli.report.loading import CellReader, open_results, select_runs
-from zoloss_cli.report.render.csv import guard_cell
-from zoloss_cli.report.runs import RunResult
+from zoloss_cli.report.render import guard_cell
+from zoloss_cli.report.runs import CellReader, RunResult, open_results, select_runs
 from zoloss_cli.results.manifest import ManifestCell
 from zoloss_cli.results.record import FailedRecord, FitRecord, Measurement, MeasureRecord, RecordKind
 from zoloss_cli.results.store import StoredCell
 from zoloss_cli.utils.imports import import_optional
-from zoloss_cli.utils.processes import pause_garbage_collection
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ColumnType = Literal["text", "count", "number", "truth"]
 # Their names in pandas. Counts may be missing without becoming floats.
-DTYPES: dict[ColumnType, str] = {
-    "text": "category",
-    "count": "Int64",
-    "number": "float64",
-    "truth": "boolean",
-}
+DTYPES: dict[ColumnType, str] = {"text": "category", "count": "Int64", "number": "float64", "truth": "boolean"}
+PARTS = ("train", "test")
+CONFUSION_COUNTS = ("tn", "fp", "fn", "tp")
 
 
 class FrameColumn(NamedTuple):
-    """A column: its name, its type and its meaning."""
+    """A column: its name and its type; docs/results.md says what it means."""
 
     name: str
     type: ColumnType
-    meaning: str
+
+
+def _declare(type: ColumnType, *names: str) -> tuple[FrameColumn, ...]:
+    return tuple(FrameColumn(name, type) for name in names)
 
 
 # Of the cell, and so the same in all its records.
-PLACE = (
-    FrameColumn("run", "text", "name of the run, as in `zoloss status`"),
-    FrameColumn("table", "text", "paper and number of the table or figure that the run mirrors"),
-    FrameColumn("also_in", "text", "other runs that show the same record, separated by commas"),
-    FrameColumn("dataset", "text", "name of the data set in that run"),
-    FrameColumn("learner", "text", "label of the learner's or measure's column in that run"),
-    FrameColumn("variant", "text", "settings of the cell, where the column shows the best of several"),
-    FrameColumn("kind", "text", "`fit` for learners, `measure` for measures of data"),
-)
-SIZES = (
-    FrameColumn("seed", "count", "master seed of splits and learners"),
-    FrameColumn("n_train", "count", "training samples"),
-    FrameColumn("n_test", "count", "test samples; 0 if all samples train"),
-)
+PLACE = _declare("text", "run", "table", "also_in", "dataset", "learner", "variant", "kind")
+SIZES = _declare("count", "seed", "n_train", "n_test")
 ORIGIN = (
-    FrameColumn("data", "text", "what the data are, as JSON: sha256 or generator, noise, flipped labels"),
-    FrameColumn("protocol", "text", "split rule, scaling, pruning and tuning, as JSON"),
-    FrameColumn("learner_name", "text", "registered name or class of the learner or measure"),
-    FrameColumn("learner_version", "text", "version of the algorithm"),
-    FrameColumn("learner_package", "text", "package that it is from, or sha256 of its file; none if zoloss"),
-    FrameColumn("parameters", "text", "all parameters, as JSON"),
-    FrameColumn("key", "text", "key of the cell, a hash of all that its results depend on"),
-    FrameColumn("zoloss", "text", "version of zoloss; several if runs of several added tasks"),
-    FrameColumn("python", "text", "version of Python, likewise"),
-    FrameColumn("numpy", "text", "version of NumPy, likewise"),
-    FrameColumn("platform", "text", "operating system and processor, likewise"),
+    *_declare("text", "data", "protocol", "learner_name", "learner_version", "learner_package", "parameters"),
+    *_declare("text", "key", "zoloss", "python", "numpy", "platform"),
 )
 # Of the record.
-SPLIT = (FrameColumn("split", "count", "number of the split"),)
-ERRORS = (
-    FrameColumn("train_errors", "count", "training errors; a margin of 0 is one"),
-    FrameColumn("test_errors", "count", "misclassified test samples"),
-)
-RATES = (
-    FrameColumn("train_error", "number", "training errors in % of the training samples"),
-    FrameColumn("test_error", "number", "test errors in % of the test samples"),
-)
-CONFUSION = tuple(
-    FrameColumn(f"{part}_{name}", "count", f"{part} samples: {meaning}")
-    for part in ("train", "test")
-    for name, meaning in (
-        ("tn", "negative and predicted so (two classes; the last is positive)"),
-        ("fp", "negative but predicted positive"),
-        ("fn", "positive but predicted negative"),
-        ("tp", "positive and predicted so"),
-    )
-)
-MATRICES = tuple(
-    FrameColumn(f"{part}_confusion", "text", f"{part} samples by true and predicted class, as JSON")
-    for part in ("train", "test")
-)
+SPLIT = _declare("count", "split")
+ERRORS = _declare("count", "train_errors", "test_errors")
+RATES = _declare("number", "train_error", "test_error")
+CONFUSION = _declare("count", *(f"{part}_{name}" for part in PARTS for name in CONFUSION_COUNTS))
+MATRICES = _declare("text", *(f"{part}_confusion" for part in PARTS))
 FIT = (
-    FrameColumn("train_errors_lenient", "count", "those if a margin of 0 is right, where that differs"),
-    FrameColumn("n_pruned", "count", "training samples left out as noise"),
-    FrameColumn("n_flipped", "count", "training samples with flipped labels"),
-    FrameColumn("n_flipped_pruned", "count", "training samples that are both"),
-    FrameColumn("n_unseen", "count", "test samples of classes that no training sample has"),
-    FrameColumn("choice", "text", "settings chosen by cross-validation"),
-    FrameColumn("time_to_best", "number", "seconds of fitting until a search found its result"),
-    FrameColumn("lower_bound", "number", "training errors that no linear rule can go below, as proved"),
-    FrameColumn("time_to_bound", "number", "seconds of fitting until that was proved"),
-    FrameColumn("proof", "text", "what the bound rests on"),
-    FrameColumn("n_cones", "count", "cones of directions that were searched for the last bound"),
-    FrameColumn("part_bound", "number", "the same bound for rules whose direction is in the split's part"),
-    FrameColumn("n_parts", "count", "parts that all directions are divided into"),
-    FrameColumn("iterations", "count", "rounds of boosting"),
-    FrameColumn("error_counts", "count", "how often the pocket algorithm counted its training errors"),
-    FrameColumn("cost", "number", "value of the cost that boosting minimizes"),
-    FrameColumn("n_unsplit", "count", "1 if a code ended because no weight was left between the classes"),
-    FrameColumn("counted", "number", "what a theorem bounds"),
-    FrameColumn("bound", "number", "its bound"),
-    FrameColumn("success_share", "number", "share of epochs that found as few errors as the best weights have"),
-    FrameColumn("success_bound", "number", "lower bound on its expectation, by a theorem"),
+    *_declare("count", "train_errors_lenient", "n_pruned", "n_flipped", "n_flipped_pruned", "n_unseen"),
+    *_declare("text", "choice"),
+    *_declare("number", "time_to_best", "lower_bound", "time_to_bound"),
+    *_declare("text", "proof"),
+    *_declare("count", "n_cones"),
+    *_declare("number", "part_bound"),
+    *_declare("count", "n_parts", "iterations", "error_counts"),
+    *_declare("number", "cost"),
+    *_declare("count", "n_unsplit"),
+    *_declare("number", "counted", "bound", "success_share", "success_bound"),
 )
-TIMES = (
-    FrameColumn("fit_time", "number", "seconds of fitting or measuring"),
-    FrameColumn("wall_time", "number", "seconds of the whole task, with loading and counting"),
-)
-MEASURE = (FrameColumn("draw", "count", "number of the measured data set among several draws"),)
+TIMES = _declare("number", "fit_time", "wall_time")
+MEASURE = _declare("count", "draw")
 MEASURED = (
-    FrameColumn("complexity", "count", "support vectors of the hard-margin SVM"),
-    FrameColumn("principal_points", "count", "principal points"),
-    FrameColumn("principal_subsets", "count", "principal subsets"),
-    FrameColumn("exact", "truth", "whether every union of clusters was accounted for"),
-    FrameColumn("solves", "count", "SVMs that were solved"),
-    FrameColumn("permutations", "count", "random orders"),
+    *_declare("count", "complexity", "principal_points", "principal_subsets"),
+    *_declare("truth", "exact"),
+    *_declare("count", "solves", "permutations"),
 )
-FAILED = (FrameColumn("failed", "text", "why the task failed; such a record has no numbers"),)
+FAILED = _declare("text", "failed")
 
 COLUMNS = (
     *(*PLACE, *SPLIT, *SIZES, *ERRORS, *RATES),
@@ -167,17 +106,9 @@ class CellPart(NamedTuple):
     failed: list[FailedRecord]
 
 
-def encode_json(value: Any) -> str:
+def _encode_json(value: Any) -> str:
     """Return a value as JSON without spaces."""
     return msgspec.json.encode(value).decode()
-
-
-def repeat_values(column: FrameColumn, values: list[Any], lengths: np.ndarray) -> Any:
-    """Return the values that each cell has once as a column: text by its code, and integers."""
-    if column.type == "text":
-        codes, texts = _factorize(values)
-        return pd.Categorical.from_codes(np.repeat(codes, lengths), categories=texts)
-    return _build_counts(np.repeat(_convert_numbers(values), lengths))
 
 
 class RecordSelection(NamedTuple):
@@ -205,17 +136,20 @@ class RecordSelection(NamedTuple):
         """Return a field of all records."""
         return list(map(attrgetter(name), self.records))
 
+    def build_texts(self, texts: list[Any]) -> pd.Categorical:
+        """Return a column with a text for each selected record; other rows have none."""
+        codes, categories = _factorize(texts)
+        all_codes = np.full(self.n_rows, -1, dtype=codes.dtype)
+        all_codes[self.rows] = codes
+        return pd.Categorical.from_codes(all_codes, categories=categories)
+
 
 def build_column(column: FrameColumn, selections: list[RecordSelection]) -> Any:
     """Return a field of the selected records as a column; other rows have none."""
-    n_rows = selections[0].n_rows
     if column.type == "text":
         (selection,) = selections
-        codes, texts = _factorize(selection.get_values(column.name))
-        all_codes = np.full(n_rows, -1, dtype=codes.dtype)
-        all_codes[selection.rows] = codes
-        return pd.Categorical.from_codes(all_codes, categories=texts)
-    numbers = np.full(n_rows, np.nan)
+        return selection.build_texts(selection.get_values(column.name))
+    numbers = np.full(selections[0].n_rows, np.nan)
     for selection in selections:
         values = selection.get_values(column.name)
         if values.count(None) < len(values):
@@ -228,24 +162,19 @@ def build_column(column: FrameColumn, selections: list[RecordSelection]) -> Any:
     return numbers
 
 
-def collect_confusion(fits: RecordSelection) -> dict[str, Any]:
+def _collect_confusion(fits: RecordSelection) -> dict[str, Any]:
     """Return confusion counts: the four of two classes separately, and all of them as JSON."""
     built: dict[str, Any] = {}
-    for part in ("train", "test"):
+    for part in PARTS:
         matrices = fits.get_values(f"{part}_confusion")
         four = np.full((fits.n_rows, 4), np.nan)
-        texts: list[str | None] = [None] * len(matrices)
-        if matrices.count(None) < len(matrices):
-            texts = [None if matrix is None else encode_json(matrix) for matrix in matrices]
-            for row, matrix in zip(fits.rows.tolist(), matrices, strict=True):
-                if matrix is not None and [len(line) for line in matrix] == [2, 2]:
-                    four[row] = [*matrix[0], *matrix[1]]
-        for name, counts in zip(("tn", "fp", "fn", "tp"), four.T, strict=True):
+        for row, matrix in zip(fits.rows.tolist(), matrices, strict=True):
+            if matrix is not None and [len(line) for line in matrix] == [2, 2]:
+                four[row] = [*matrix[0], *matrix[1]]
+        for name, counts in zip(CONFUSION_COUNTS, four.T, strict=True):
             built[f"{part}_{name}"] = _build_counts(counts)
-        codes, categories = _factorize(texts)
-        all_codes = np.full(fits.n_rows, -1, dtype=codes.dtype)
-        all_codes[fits.rows] = codes
-        built[f"{part}_confusion"] = pd.Categorical.from_codes(all_codes, categories=categories)
+        texts = [None if matrix is None else _encode_json(matrix) for matrix in matrices]
+        built[f"{part}_confusion"] = fits.build_texts(texts)
     return built
 
 
@@ -324,13 +253,11 @@ def build_frame(folder: Path, table: str | None = None) -> tuple[pd.DataFrame, l
     """Return the DataFrame of :func:`load_results`, and what was damaged and left out."""
     runs, store = open_results(folder)
     reader = CellReader(store, runs)
-    with pause_garbage_collection():
-        parts = list(_read_parts(reader, runs, table))
-        if not parts:
-            what = f"the table '{table}' has" if table else f"{folder} holds"
-            raise ResultsError(f"{what} no record yet; to see what is left to run: zoloss status {folder}")
-        frame = _build_columns(parts, runs)
-    return frame, store.notes
+    parts = list(_read_parts(reader, runs, table))
+    if not parts:
+        what = f"the table '{table}' has" if table else f"{folder} holds"
+        raise ResultsError(f"{what} no record yet; to see what is left to run: zoloss status {folder}")
+    return _build_columns(parts, runs), store.notes
 
 
 def _read_parts(reader: CellReader, runs: list[RunResult], table: str | None) -> Iterator[CellPart]:
@@ -352,27 +279,28 @@ def _read_parts(reader: CellReader, runs: list[RunResult], table: str | None) ->
 def _build_columns(parts: list[CellPart], runs: list[RunResult]) -> pd.DataFrame:
     lengths = np.array([len(part.records) + len(part.failed) for part in parts])
     by_cell = _describe_cells(parts, runs)
-    built: dict[str, Any] = {
-        column.name: repeat_values(column, by_cell[column.name], lengths)
-        for column in (*PLACE, *SIZES, *ORIGIN)
-    }
-    fits = RecordSelection.take(parts, lengths, "fit")
-    measures = RecordSelection.take(parts, lengths, "measure")
-    failures = RecordSelection.take(parts, lengths, None)
-    for column in (*SPLIT, *TIMES):
-        selections = [fits, measures, *([] if column.name == "fit_time" else [failures])]
-        built[column.name] = build_column(column, selections)
-    for column in (*ERRORS, *FIT):
-        built[column.name] = build_column(column, [fits])
-    for column in MEASURE:
-        built[column.name] = build_column(column, [measures])
+    built: dict[str, Any] = {}
+    for column in (*PLACE, *SIZES, *ORIGIN):
+        values = by_cell[column.name]
+        if column.type == "text":
+            codes, texts = _factorize(values)
+            built[column.name] = pd.Categorical.from_codes(np.repeat(codes, lengths), categories=texts)
+        else:
+            built[column.name] = _build_counts(np.repeat(_convert_numbers(values), lengths))
+    fits, measures, failures = (RecordSelection.take(parts, lengths, kind) for kind in ("fit", "measure", None))
     measured = measures._replace(records=[record.measured for record in measures.records])
-    for column in MEASURED:
-        built[column.name] = build_column(column, [measured])
-    for column in FAILED:
-        built[column.name] = build_column(column, [failures])
-    built |= collect_confusion(fits)
-    for part in ("train", "test"):
+    sources = [
+        (SPLIT + TIMES[1:], [fits, measures, failures]),
+        (TIMES[:1], [fits, measures]),
+        (ERRORS + FIT, [fits]),
+        (MEASURE, [measures]),
+        (MEASURED, [measured]),
+        (FAILED, [failures]),
+    ]
+    for columns, selections in sources:
+        built |= {column.name: build_column(column, selections) for column in columns}
+    built |= _collect_confusion(fits)
+    for part in PARTS:
         built[f"{part}_error"] = _compute_rates(built[f"{part}_errors"], built[f"n_{part}"])
     return pd.DataFrame({column.name: built[column.name] for column in COLUMNS}, copy=False)
 
@@ -399,6 +327,8 @@ def _describe_cells(parts: list[CellPart], runs: list[RunResult]) -> dict[str, l
 def _describe_cell(part: CellPart, owners: list[RunResult]) -> dict[str, Any]:
     run, cell, stored = part.run, part.cell, part.stored
     identity = stored.identity
+    split = identity.get("split")
+    seed = split.get("seed") if isinstance(split, dict) else None
     made_by = [info for owner in owners for info in owner.manifest.runs]
     place = run.table or run.figure
     return {
@@ -409,27 +339,21 @@ def _describe_cell(part: CellPart, owners: list[RunResult]) -> dict[str, Any]:
         "learner": cell.learner,
         "variant": cell.choice or None,
         "kind": stored.kind,
-        "seed": _find_seed(identity),
+        "seed": seed if isinstance(seed, int) else None,
         "n_train": stored.n_train,
         "n_test": stored.n_test,
-        "data": encode_json(identity.get("data")),
-        "protocol": encode_json({key: value for key, value in identity.items() if key not in IDENTITY_KEYS}),
+        "data": _encode_json(identity.get("data")),
+        "protocol": _encode_json({key: value for key, value in identity.items() if key not in IDENTITY_KEYS}),
         "learner_name": _name_learner(identity),
         "learner_version": _to_text(identity.get("version")),
         "learner_package": _to_text(identity.get("package", identity.get("code"))),
-        "parameters": encode_json(identity.get("parameters")),
+        "parameters": _encode_json(identity.get("parameters")),
         "key": cell.key,
         "zoloss": _join_versions(info.zoloss for info in made_by),
         "python": _join_versions(info.python for info in made_by),
         "numpy": _join_versions(info.packages.get("numpy", "") for info in made_by),
         "platform": _join_versions(info.platform for info in made_by),
     }
-
-
-def _find_seed(identity: dict) -> int | None:
-    split = identity.get("split")
-    seed = split.get("seed") if isinstance(split, dict) else None
-    return seed if isinstance(seed, int) else None
 
 
 def _name_learner(identity: dict) -> str:
@@ -442,7 +366,7 @@ def _name_learner(identity: dict) -> str:
 
 
 def _to_text(value: Any) -> str | None:
-    return None if value is None else value if isinstance(value, str) else encode_json(value)
+    return None if value is None else value if isinstance(value, str) else _encode_json(value)
 
 
 def _join_versions(versions: Iterator[str]) -> str | None:
@@ -468,32 +392,15 @@ def choose_export_format(format: str | None, out: Path | None) -> str:
 def render_frame(frame: pd.DataFrame, format: str) -> bytes:
     """Return a DataFrame of results as the content of a file.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The DataFrame from `load_results`.
-    format : {'csv', 'parquet'}
-        In CSV, text that starts like a formula is preceded by an apostrophe, as in all CSV that zoloss writes.
-
-    Returns
-    -------
-    bytes
-        The content.
+    In CSV, text that starts like a formula is preceded by an apostrophe, as in all CSV that zoloss writes.
     """
     if format == PARQUET:
         content = io.BytesIO()
         frame.to_parquet(content, engine="pyarrow", index=False)
         return content.getvalue()
-    return _guard_texts(frame).to_csv(index=False, lineterminator="\n").encode()
-
-
-def _guard_texts(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with texts that no spreadsheet treats as formulas; each text is checked once."""
     guarded = {}
-    for name in frame.columns:
-        if frame[name].dtype != "category":
-            continue
+    for name in frame.select_dtypes("category").columns:  # each text is checked once
         texts = {text: guard_cell(text) for text in frame[name].cat.categories}
         if any(text != changed for text, changed in texts.items()):
             guarded[name] = frame[name].map(texts)
-    return frame.assign(**guarded)
+    return frame.assign(**guarded).to_csv(index=False, lineterminator="\n").encode()

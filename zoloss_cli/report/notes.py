@@ -7,23 +7,23 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from zoloss_cli.choices import AS_PUBLISHED, CONFIDENCE, TableOptions
+from zoloss_cli.choices import CONFIDENCE
 from zoloss_cli.registry import load_metric
-from zoloss_cli.report.cells import (
-    RANK_LABEL,
-    SIGNIFICANCE_LEVEL,
+from zoloss_cli.report.papers import describe_fitted_choices
+from zoloss_cli.report.runs import (
+    UNDEFINED,
     Column,
+    Place,
+    RunResult,
     build_column_titles,
-    explain_no_tests,
-    join_best,
+    find_baseline,
     list_directed,
 )
-from zoloss_cli.report.papers import describe_fitted_choices
-from zoloss_cli.report.runs import UNDEFINED, Place, RunResult, find_baseline
 
 if TYPE_CHECKING:
-    from zoloss_cli.report.tables import Table
+    from zoloss_cli.report.tables import Table, TableOptions
 
+RANK_LABEL = "mean rank"
 MAX_LISTED_CELLS = 12
 INCOMPLETE = "incomplete: "  # how the note begins that names the cells that lack records
 
@@ -31,56 +31,45 @@ INCOMPLETE = "incomplete: "  # how the note begins that names the cells that lac
 def collect_notes(
     run: RunResult,
     runs: list[RunResult],
-    constant: dict[tuple[str, str], float],
-    options: TableOptions = AS_PUBLISHED,
+    columns: list[Column],
+    constant: dict[Column, float],
+    options: TableOptions,
 ) -> list[str]:
-    """Return the notes under a table.
-
-    Parameters
-    ----------
-    run : RunResult
-        The run that the table shows.
-    runs : list of RunResult
-        All runs of the results folder.
-    constant : dict of (str, str) to float
-        Columns, by title and metric, with the same number in every split.
-    options : TableOptions
-        How the table is shown.
-
-    Returns
-    -------
-    list of str
-        One sentence each.
-    """
-    notes = []
+    """Return the notes under a table; `constant` has the columns with the same number in every split."""
+    notes = [
+        *_describe_stat(options),
+        *_describe_undirected(columns, options),
+        *_describe_untested(run, columns, options),
+    ]
+    titles = build_column_titles(run.learners)
     for metric, value in dict.fromkeys((metric, value) for (_, metric), value in constant.items()):
-        names = [title for (title, name), v in constant.items() if (name, v) == (metric, value)]
+        names = [titles[x] for (x, name), v in constant.items() if (name, v) == (metric, value)]
         notes.append(f"{load_metric(metric).heading} of {', '.join(names)}: {value:g} in every split")
     notes += [note for metric in run.metrics if (note := load_metric(metric).note)]
     published = run.experiment.published
     if published and published.spread == "deviation" and options.stat is None:
         notes.append("±: standard deviation over splits, as published")
     if sides := run.experiment.improvement:
-        of, over = (join_best(list(build_column_titles(list(s)).values())) for s in (sides.of, sides.over))
+        of, over = (_name_side(list(s)) for s in (sides.of, sides.over))
         notes.append(f"%: by how much {of} is below {over}")
-    notes += [
-        *describe_fitted_choices(run),
-        *_describe_leaks(run),
-        *describe_choices(run),
-        *_describe_pruning(run),
-        *_describe_unseen_classes(run),
-        *_describe_early_ends(run),
-        *_describe_proofs(run),
-        *_describe_missing(run),
-        *_describe_undefined(run),
-        *_describe_missing_cells(run),
-    ]
+    for describe in (describe_fitted_choices, _describe_leaks, describe_choices, _describe_pruning):
+        notes += describe(run)
+    for describe in (_describe_unseen_classes, _describe_early_ends, _describe_proofs, _describe_missing):
+        notes += describe(run)
+    notes += _describe_undefined(run)
+    if lacking := describe_lacking_cells(run):
+        notes.append(f"{INCOMPLETE}{lacking}; run them with: {run.command()}")
     if wanted := run.experiment.baseline:
         if baseline := find_baseline(run, runs):
             notes.append(f"*: better than the best of Table {baseline.table or wanted} by one standard error")
         else:
             notes.append(f"no *: these results hold no table {wanted} to improve on")
     return notes
+
+
+def _name_side(learners: list[str]) -> str:
+    titles = list(build_column_titles(learners).values())
+    return titles[0] if len(titles) == 1 else f"the best of {', '.join(titles)}"
 
 
 def describe_incomplete(runs: Sequence[RunResult]) -> list[str]:
@@ -217,12 +206,6 @@ def _describe_undefined(run: RunResult) -> list[str]:
     return [f"no {metric} of {', '.join(places)}: {reason}" for (metric, reason), places in by_reason.items()]
 
 
-def _describe_missing_cells(run: RunResult) -> list[str]:
-    """Return which cells lack splits, and how to run them."""
-    lacking = describe_lacking_cells(run)
-    return [f"{INCOMPLETE}{lacking}; run them with: {run.command()}"] if lacking else []
-
-
 def describe_lacking_cells(run: RunResult) -> str:
     """Return which cells have fewer records than planned, those with an unusual number first; else nothing.
 
@@ -257,7 +240,7 @@ STAT_NOTES = {
 STAR = "*: "  # how the note on stars begins
 
 
-def describe_stat(options: TableOptions) -> list[str]:
+def _describe_stat(options: TableOptions) -> list[str]:
     """Return what the numbers are, if options set that."""
     if options.stat is None:
         return []
@@ -265,10 +248,12 @@ def describe_stat(options: TableOptions) -> list[str]:
     return [STAT_NOTES[options.stat] + as_published]
 
 
-def describe_bold(run: RunResult, columns: Sequence[Column], options: TableOptions) -> str:
+def describe_bold(run: RunResult, columns: list[Column], options: TableOptions) -> str:
     """Return what bold cells are; empty if there are none."""
-    metrics = list_directed(list(columns))
+    metrics = list_directed(columns)
     if options.bold_rule == "significant":
+        from zoloss_cli.report.statistics import SIGNIFICANCE_LEVEL, explain_no_tests  # SciPy takes long
+
         metrics = [metric for metric in metrics if not explain_no_tests(run, metric)]
     if not metrics:
         return ""
@@ -281,7 +266,7 @@ def describe_bold(run: RunResult, columns: Sequence[Column], options: TableOptio
     return best if single or options.bold_rule == "best" else f"within one standard error of {best}"
 
 
-def describe_undirected(columns: Sequence[Column], options: TableOptions) -> list[str]:
+def _describe_undirected(columns: list[Column], options: TableOptions) -> list[str]:
     """Return the metrics in which nothing can be bold or ranked, if that was requested."""
     if options.bold is None and not options.rank_row:
         return []
@@ -290,24 +275,18 @@ def describe_undirected(columns: Sequence[Column], options: TableOptions) -> lis
     return [note] if metrics else []
 
 
-def describe_untested(run: RunResult, columns: Sequence[Column], options: TableOptions) -> list[str]:
+def _describe_untested(run: RunResult, columns: list[Column], options: TableOptions) -> list[str]:
     """Return the metrics in which no cell is bold because no test is possible."""
     if options.bold_rule != "significant":
         return []
-    reasons = {metric: explain_no_tests(run, metric) for metric in list_directed(list(columns))}
+    from zoloss_cli.report.statistics import explain_no_tests
+
+    reasons = {metric: explain_no_tests(run, metric) for metric in list_directed(columns)}
     return [f"no bold cells of {metric}: {reason}" for metric, reason in reasons.items() if reason]
 
 
 def describe_ranks(run: RunResult, groups: Mapping[str, list[list[str]]]) -> list[str]:
-    """Return how many data sets ranks are averaged over, and which rows of a table count as one of them.
-
-    Parameters
-    ----------
-    run : RunResult
-        The run that the table shows.
-    groups : mapping of str to list of list of str
-        The rows of each distinct data set, by metric.
-    """
+    """Return how many data sets ranks are averaged over, and which rows of a table count as one of them."""
     from zoloss_cli.report.statistics import describe_merged
 
     if not any(groups.values()):

@@ -23,68 +23,50 @@ TIMES_TO_BEST = {("nguyen-sanner-2013", "3", "pcs"), ("nguyen-sanner-2013", "3",
 
 
 class PublishedValue(NamedTuple):
-    """A published cell.
+    """A published cell."""
 
-    Attributes
-    ----------
-    value : float
-        The number.
-    stderr : float or None
-        Its standard error, if published.
-    decimals : int
-        Number of decimals that it was rounded to.
-    star : bool
-        Whether it is marked with *.
-    deviation : float or None
-        The number after ±, if that is a standard deviation.
-    """
+    value: float  # the number
+    stderr: float | None  # its standard error, if published
+    decimals: int  # number of decimals that it was rounded to
+    star: bool = False  # whether it is marked with *
+    deviation: float | None = None  # the number after ±, if that is a standard deviation
 
-    value: float
-    stderr: float | None
-    decimals: int
-    star: bool = False
-    deviation: float | None = None
+    @property
+    def rounding(self) -> float:
+        """Return the standard error of rounding to the published decimals."""
+        return 10.0**-self.decimals / math.sqrt(12.0)
 
 
 PublishedCells = dict[tuple[str, str, str], PublishedValue]  # by data set, learner and metric
 
 
 @functools.cache
-def read_published_tables() -> dict[tuple[str, str], PublishedCells]:
-    """Return the published numbers by paper and table; cells without a number are left out."""
-    tables: dict[tuple[str, str], PublishedCells] = {}
+def _read_rows() -> list[dict[str, str]]:
     with (PUBLISHED_FOLDER / "tables.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            if row["value"] == "":
-                continue
-            metric = METRIC_NAMES.get(row["metric"], row["metric"])
-            if metric == "fit_time" and (row["paper"], row["table"], row["learner"]) in TIMES_TO_BEST:
-                metric = "time_to_best"
-            tables.setdefault((row["paper"], row["table"]), {})[row["dataset"], row["learner"], metric] = (
-                PublishedValue(
-                    float(row["value"]),
-                    float(row["stderr"]) if row["stderr"] else None,
-                    len(row["value"].partition(".")[2]),
-                    row["star"] == "1",
-                )
-            )
-    return tables
+        return list(csv.DictReader(file))
 
 
 @functools.cache
-def _count_empty() -> dict[tuple[str, str], int]:
-    """Return how many cells of each table the paper leaves empty."""
-    counts: dict[tuple[str, str], int] = {}
-    with (PUBLISHED_FOLDER / "tables.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            place = row["paper"], row["table"]
-            counts[place] = counts.get(place, 0) + (row["value"] == "")
-    return counts
+def read_published_tables() -> dict[tuple[str, str], PublishedCells]:
+    """Return the published numbers by paper and table; cells without a number are left out."""
+    tables: dict[tuple[str, str], PublishedCells] = {}
+    for row in _read_rows():
+        paper, table, learner, number = row["paper"], row["table"], row["learner"], row["value"]
+        if number == "":
+            continue
+        metric = METRIC_NAMES.get(row["metric"], row["metric"])
+        if metric == "fit_time" and (paper, table, learner) in TIMES_TO_BEST:
+            metric = "time_to_best"
+        stderr = float(row["stderr"]) if row["stderr"] else None
+        value = PublishedValue(float(number), stderr, len(number.partition(".")[2]), row["star"] == "1")
+        tables.setdefault((paper, table), {})[row["dataset"], learner, metric] = value
+    return tables
 
 
 def count_unpublished(places: set[tuple[str, str]] | None = None) -> int:
     """Return how many cells the papers leave empty, in these tables or in all."""
-    return sum(count for place, count in _count_empty().items() if places is None or place in places)
+    empty = [(row["paper"], row["table"]) for row in _read_rows() if row["value"] == ""]
+    return len(empty) if places is None else sum(place in places for place in empty)
 
 
 def name_place(mirrored: Published) -> str:
@@ -124,34 +106,17 @@ ANY = ("*",)
 
 @dataclass(frozen=True)
 class FittedChoice:
-    """A choice, and the cells that depend on it.
+    """A choice, and the cells that depend on it."""
 
-    Attributes
-    ----------
-    name : str
-        Its name in CSV files.
-    kind : {'fitted', 'other data'}
-        Whether it was made by nearness to the published values, or is a difference in the data.
-    tables : tuple of str
-        Tables as PAPER/TABLE, or names of runs.
-    sentence : str
-        The sentence about it.
-    datasets, learners : tuple of str
-        Patterns of names.
-    setting : 'best_of', mapping or None
-        The settings that a learner must have for the choice to apply.
-    noise : mapping or None
-        The noise that the data must have for it.
-    """
-
-    name: str
+    name: str  # its name in CSV files
+    # whether it was made by nearness to the published values, or is a difference in the data
     kind: Literal["fitted", "other data"]
-    tables: tuple[str, ...]
-    sentence: str
-    datasets: tuple[str, ...] = ANY
+    tables: tuple[str, ...]  # tables as PAPER/TABLE, or names of runs
+    sentence: str  # the sentence about it
+    datasets: tuple[str, ...] = ANY  # patterns of names
     learners: tuple[str, ...] = ANY
-    setting: Any = None
-    noise: dict[str, str] | None = None
+    setting: Any = None  # the settings that a learner must have for the choice to apply
+    noise: dict[str, str] | None = None  # the noise that the data must have for it
 
     def applies(self, run: RunResult, dataset: str, learner: str) -> bool:
         """Return whether a cell of a run depends on the choice."""

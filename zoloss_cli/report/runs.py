@@ -1,49 +1,40 @@
-"""Stored results as numbers: for every run, the values of each cell's metrics over its splits."""
+"""From a results folder to numbers: its runs, the records of their cells, and metrics over splits."""
 
 from __future__ import annotations
 
 import math
+import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from zoloss_cli.config.models import ALL, DataSpec, Experiment, GeneratedData
-from zoloss_cli.errors import ConfigError, ResultsError
-from zoloss_cli.metrics.base import Sizes, Stat
-from zoloss_cli.registry import load_metric
-from zoloss_cli.report.papers import PublishedValue
-from zoloss_cli.results.manifest import Manifest
-from zoloss_cli.results.record import FitRecord
+from zoloss_cli.errors import ConfigError, ResultsError, suggest_nearest
+from zoloss_cli.metrics.base import PooledMeasurement, Sizes, Stat, pool_by_draw
+from zoloss_cli.registry import LEARNERS, is_external, load_metric
+from zoloss_cli.results.manifest import Manifest, ManifestCell
+from zoloss_cli.results.record import FitRecord, MeasureRecord
+from zoloss_cli.results.store import IGNORED_FILES, Store, StoredCell
+from zoloss_cli.utils.files import PACKAGE_FOLDER
+from zoloss_cli.utils.imports import name_class
 
 if TYPE_CHECKING:
     from zoloss_cli.figures.curves import Curves
-    from zoloss_cli.metrics.base import PooledMeasurement
 
 Place = tuple[str, str]  # data set and learner
+Column = tuple[str, str]  # learner and metric
 UNDEFINED = "it is not defined"  # how the reason for a missing number begins
 DEFAULT_FOLDER = Path("results")  # of `zoloss run`
+ROMAN_NUMBERS = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9, "X": 10}
 
 
 class CellResult:
-    """What is stored for a cell; the values of a metric are computed on demand.
-
-    Parameters
-    ----------
-    records : sequence of FitRecord or PooledMeasurement
-        One per split or draw.
-    splits : sequence of int
-        Their numbers.
-    sizes : Sizes or None
-        Numbers of training and test samples; None if unknown.
-    choice : str
-        Which of a column's settings it has.
-    values : mapping of str to list of float
-        Values of metrics that are already known, in the order of the splits.
-    """
+    """What is stored for a cell; the values of a metric are computed on demand."""
 
     def __init__(
         self,
@@ -133,36 +124,20 @@ class CellResult:
 
 @dataclass
 class RunResult:
-    """A manifest's contents: a typed experiment, and the results found for its cells.
+    """A manifest's contents: a typed experiment, and the results found for its cells."""
 
-    Attributes
-    ----------
-    manifest : Manifest
-        What was requested, and the runs that made it.
-    cells : dict of Place to CellResult
-        Cells whose records provide the metric that the table shows.
-    measurements : dict of Place to dict
-        Measurements by draw, for the cells of measures.
-    partial : dict of Place to CellResult
-        Cells whose records do not provide that metric, but may provide the others.
-    missing : dict of Place to str
-        Why they do not.
-    n_failed : int
-        Failed tasks of all cells, chosen or not.
-    n_done_at : dict of Place to int
-        Finished tasks of each cell, for all its settings together.
-    folder : Path or None
-        The results folder that it was read from.
-    """
-
-    manifest: Manifest
+    manifest: Manifest  # what was requested, and the runs that made it
+    # cells whose records provide the metric that the table shows
     cells: dict[Place, CellResult] = field(default_factory=dict)
+    # measurements by draw, for the cells of measures
     measurements: dict[Place, dict[int, PooledMeasurement]] = field(default_factory=dict)
+    # cells whose records do not provide that metric, but may provide the others
     partial: dict[Place, CellResult] = field(default_factory=dict)
-    missing: dict[Place, str] = field(default_factory=dict)
-    n_failed: int = 0
+    missing: dict[Place, str] = field(default_factory=dict)  # why they do not
+    n_failed: int = 0  # failed tasks of all cells, chosen or not
+    # finished tasks of each cell, for all its settings together
     n_done_at: dict[Place, int] = field(default_factory=dict)
-    folder: Path | None = None
+    folder: Path | None = None  # the results folder that it was read from
 
     def count_done(self, place: Place, n_tasks: int) -> None:
         """Add finished tasks of a cell."""
@@ -182,7 +157,7 @@ class RunResult:
 
     def describe_remedy(self, metric: str) -> str:
         """Return the end of a sentence about records without a metric: what to do about it."""
-        from zoloss_cli.config.checks import find_kept
+        from zoloss_cli.config.loader import find_kept
 
         if load_metric(metric).is_joint:
             return f"; run the others with: {self.command()}"
@@ -304,14 +279,6 @@ class RunResult:
             groups.setdefault(split % n_draws, []).append(value)
         return list(groups.values())
 
-    def is_constant(self, dataset: str, learner: str, metric: str) -> bool:
-        """Return whether all splits of a cell gave the same value."""
-        return len(set(self.cells[dataset, learner][metric])) == 1
-
-    def runs_once(self, dataset: str, learner: str) -> bool:
-        """Return whether nothing in a cell is random, so that it has only one task."""
-        return (dataset, learner, 1) in [(c.dataset, c.learner, c.repeats) for c in self.manifest.cells]
-
     def get_stat(self, dataset: str, learner: str, metric: str | None = None) -> Stat | None:
         """Return the aggregate of a cell's values; None if there are none."""
         cell = self.cells.get((dataset, learner))
@@ -344,23 +311,18 @@ class RunResult:
         """Return what is stored for a cell, whether or not it provides the metric of the table."""
         return self.cells.get((dataset, learner)) or self.partial.get((dataset, learner))
 
-    def iterate_values(self, learner: str, metric: str) -> Iterator[float]:
-        """Yield all values of a learner's metric, data set by data set."""
-        for dataset in self.datasets:
-            cell = self.find_cell(dataset, learner)
-            yield from (cell.get(metric) or ()) if cell is not None else ()
-
-    def choose_columns(self) -> tuple[list[tuple[str, str]], dict[tuple[str, str], float]]:
+    def choose_columns(self) -> tuple[list[Column], dict[Column, float]]:
         """Return learner and metric of each column, and the value of additional metrics that never change.
 
         A single number then says more than a column, if the metric allows that.
         """
-        columns: list[tuple[str, str]] = []
-        constant: dict[tuple[str, str], float] = {}
+        columns: list[Column] = []
+        constant: dict[Column, float] = {}
         for learner in self.learners:
             columns.append((learner, self.metric))
+            cells = [cell for dataset in self.datasets if (cell := self.find_cell(dataset, learner))]
             for metric in self.metrics[1:]:
-                seen = set(self.iterate_values(learner, metric))
+                seen = {value for cell in cells for value in cell.get(metric) or ()}
                 if len(seen) == 1 and load_metric(metric).collapse_if_constant:
                     constant[learner, metric] = seen.pop()
                 elif seen:
@@ -368,7 +330,13 @@ class RunResult:
         return columns, constant
 
 
-MAX_LOG_ERROR = 0.5  # beyond this, a number 2.7 times as large would agree
+def find_baseline(run: RunResult, runs: list[RunResult]) -> RunResult | None:
+    """Return the run that stars refer to: the config names a table of the same paper, or a run."""
+    wanted = run.experiment.baseline
+    for other in runs:
+        if wanted and (other.name == wanted or (other.table == wanted and other.paper == run.paper)):
+            return other
+    return None
 
 
 def replace_by_ratios(run: RunResult) -> None:
@@ -388,95 +356,228 @@ def replace_by_ratios(run: RunResult) -> None:
     run.cells = cells
 
 
-def compute_ratio_z(ours: Stat, published: PublishedValue, runs: int) -> float:
-    """Return the distance of two geometric means: the difference of their logarithms over its standard error.
+def list_directed(columns: list[Column]) -> list[str]:
+    """Return the metrics among columns in which some values are better than others.
 
-    No error is published: the `runs` trials behind the number are assumed to spread as ours do. NaN if that is
-    not a test: a few separable splits make the error of the logarithm so large that anything would agree, or
-    the number is published as 0.0000, which has no logarithm.
+    An additional metric that only one learner provides has nothing to be better than.
     """
-    if published.value == 0.0 or ours.mean == 0.0:
-        return math.nan
-    rounding = 10.0**-published.decimals / math.sqrt(12.0) / published.value
-    error_of_log = ours.stderr / ours.mean
-    error = math.hypot(error_of_log, error_of_log * math.sqrt(ours.splits / runs), rounding)
-    return math.log(ours.mean / published.value) / error if error <= MAX_LOG_ERROR else math.nan
+    counts = Counter(metric for _, metric in columns)
+    first = columns[0][1] if columns else ""
+    return [m for m, n in counts.items() if (n > 1 or m == first) and load_metric(m).direction is not None]
 
 
-ROUNDING = 1e-9
+def build_column_titles(labels: list[str]) -> dict[str, str]:
+    """Return the papers' names of these columns. `adaboost:x` is just x if all columns are boosted.
 
-
-def find_baseline(run: RunResult, runs: list[RunResult]) -> RunResult | None:
-    """Return the run that stars refer to: the config names a table of the same paper, or a run."""
-    wanted = run.experiment.baseline
-    for other in runs:
-        if wanted and (other.name == wanted or (other.table == wanted and other.paper == run.paper)):
-            return other
-    return None
-
-
-def find_stars(run: RunResult, runs: list[RunResult]) -> set[Place]:
-    """Return the cells that are better than the best of the baseline table by one standard error."""
-    baseline, metric = find_baseline(run, runs), load_metric(run.metric)
-    key, decimals = metric.sort_key, metric.decimals
-    stars: set[Place] = set()
-    for dataset in run.datasets if baseline else []:
-        assert baseline is not None
-        stats = [s for x in baseline.learners if (s := baseline.get_stat(dataset, x, run.metric))]
-        if not stats:
+    If all columns have the same base, the rest distinguishes them: `ecc:max-cut:stump`.
+    """
+    known = LEARNERS
+    registered = [label for label in labels if not _is_class(label)]
+    ensembles = {label.rpartition(":")[0] for label in registered}
+    bases = {label.rpartition(":")[2] for label in registered}
+    titles: dict[str, str] = {}
+    for label in labels:
+        if _is_class(label):  # a class of a package or a file, whose own name suffices if it is unique
+            short = name_class(label)
+            titles[label] = short if short not in titles.values() and short not in labels else label
             continue
-        best = min(stats, key=lambda s: key(s.mean))
-        margin = 0.0 if math.isnan(best.stderr) else best.stderr
-        # Compared as published: values that look equal are equal.
-        limit = key(round(best.mean, decimals)) - round(margin, decimals) + ROUNDING
-        for learner in run.learners:
-            ours = run.get_stat(dataset, learner)
-            if ours and key(round(ours.mean, decimals)) <= limit:
-                stars.add((dataset, learner))
-    return stars
+        ensemble, _, base = label.rpartition(":")
+        title = known[base].title if base in known else base
+        if len(labels) > 1 and len(bases) == 1 and ensemble:
+            first, *rest = ensemble.split(":")
+            titles[label] = " ".join([known[first].title if first in known else first, *rest])
+            continue
+        outer = known[ensemble].title if ensemble in known else ensemble
+        titles[label] = title if len(ensembles) == 1 or not ensemble else f"{outer} {title}"
+    return titles
 
 
-# A published number rests on one draw of its noise or pool. Ours are often means over several, which separate
-# the two sources: a one-way analysis of variance.
+def build_learner_title(learner: str) -> str:
+    """Return the papers' name of a learner; for a class of a package or a file, its own name."""
+    return name_class(learner) if is_external(learner) else LEARNERS[learner].title
 
 
-@dataclass(frozen=True)
-class Spread:
-    """Variances between draws and of splits within one.
+def _is_class(label: str) -> bool:
+    """Return whether a label is the name of a class, which begins with a capital, not just one with a dot."""
+    return "." in label and is_external(label) and name_class(label)[:1].isupper()
 
-    Attributes
-    ----------
-    between, within : float
-        The two variances.
-    n_draws, n_values : int
-        Number of draws and values that they are estimated from.
+
+def load_runs(folder: Path, wanted: str | None = None) -> tuple[list[RunResult], Store]:
+    """Read the runs of a results folder; damaged parts are left out and noted."""
+    runs, store = open_results(folder)
+    needed = runs if wanted is None else [run for run in runs if wanted in _list_names(run)]
+    read_runs(store, runs, [*needed, *(b for x in needed if (b := find_baseline(x, runs)) and b not in needed)])
+    return runs, store
+
+
+def read_runs(store: Store, runs: list[RunResult], needed: list[RunResult]) -> None:
+    """Read the cells of runs that have none yet."""
+    reader = CellReader(store, runs)
+    for run in needed:
+        run.folder = store.folder
+        for cell in run.manifest.cells:
+            reader.add_cell(run, cell)
+        if run.experiment.ratios:
+            replace_by_ratios(run)
+
+
+def open_results(folder: Path) -> tuple[list[RunResult], Store]:
+    """Return the runs of a results folder without any cells, in the papers' order, and the folder."""
+    store = Store(folder)
+    if not folder.is_dir():
+        raise ResultsError(f"there is no folder {folder}; {_suggest_run(folder)}")
+    if not store.is_ours():
+        if others := sorted(p.name for p in folder.iterdir() if p.name not in IGNORED_FILES):
+            raise ResultsError(f"{folder} is not a results folder: it holds {others[0]}")
+        raise ResultsError(f"{folder} holds no results yet; {_suggest_run(folder)}")
+    store.check_format()
+    return sorted(map(RunResult, store.read_manifests()), key=_order_as_in_papers), store
+
+
+class CellReader:
+    """Read the cells of runs and note what is damaged."""
+
+    def __init__(self, store: Store, runs: list[RunResult]):
+        self.store = store
+        self._repeats: dict[str, int] = {}  # the most splits that any run plans for a file
+        for run in runs:
+            for cell in run.manifest.cells:
+                repeats = cell.repeats or run.experiment.split.repeats
+                self._repeats[cell.file] = max(repeats, self._repeats.get(cell.file, 0))
+        self._stored: dict[str, StoredCell] = {}
+        self._results: dict[tuple[str, str], CellResult] = {}
+
+    def add_cell(self, run: RunResult, cell: ManifestCell) -> None:
+        """Add what is stored for a cell to a run; a file that several runs share is read once."""
+        if cell.file not in self._stored:
+            self._stored[cell.file] = self.read(cell)
+        stored = self._stored[cell.file]
+        if stored.fault:
+            return
+        run.n_failed += len(stored.failed)
+        if not stored.records:
+            return
+        key = (cell.file, cell.choice)
+        if key not in self._results:
+            self._results[key] = build_cell_result(stored, cell.choice)
+        result, place = self._results[key], (cell.dataset, cell.learner)
+        repeats = cell.repeats or run.experiment.split.repeats
+        run.count_done(place, bisect_left(stored.splits, repeats))
+        if stored.kind == "measure":
+            records = cast(list[PooledMeasurement], result.records)
+            run.measurements[place] = dict(zip(result.splits, records, strict=True))
+        run.add(place, result)
+
+    def read(self, cell: ManifestCell) -> StoredCell:
+        """Return what is stored for a cell, and note what is wrong with its file."""
+        stored = self.store.read(cell.file, cell.key)
+        if fault := self._describe_fault(stored, self._repeats[cell.file]):
+            self.store.notes.append(f"{self.store.path(cell.file)} {fault}")
+        return stored
+
+    @staticmethod
+    def _describe_fault(stored: StoredCell, repeats: int) -> str:
+        """Return what is wrong with a cell's file; empty if nothing is."""
+        if stored.fault:
+            return f"{stored.fault}; left out"
+        faults = []
+        if stored.n_damaged:
+            faults.append(f"has {stored.n_damaged} damaged line{'s' * (stored.n_damaged > 1)}; left out")
+        if n_outside := len(stored.splits) - bisect_left(stored.splits, repeats):
+            records = f"{n_outside} record{'s' * (n_outside > 1)}"
+            faults.append(f"has {records} of splits beyond the {repeats} that are planned")
+        return "; ".join(faults)
+
+
+def build_cell_result(stored: StoredCell, choice: str = "") -> CellResult:
+    """Return the records of a cell in order, with those that measure the same draw pooled."""
+    sizes, splits = Sizes(stored.n_train, stored.n_test), stored.splits
+    records = [stored.records[split] for split in splits]
+    if stored.kind == "measure":
+        by_draw = pool_by_draw(cast(list[MeasureRecord], records))
+        return CellResult(list(by_draw.values()), list(by_draw), sizes, choice)
+    return CellResult(cast(list[FitRecord], records), splits, sizes, choice)
+
+
+def select_runs(runs: list[RunResult], wanted: str | None) -> list[RunResult]:
+    """Return the runs to show: all, or those of the table or run with this name.
+
+    A table's full name is its paper and number, such as li-lin-2007/II. The number suffices if only one paper
+    has it.
     """
-
-    between: float
-    within: float
-    n_draws: int
-    n_values: int
-
-    @property
-    def stderr(self) -> float:
-        """Return the standard error of the mean over all values."""
-        return math.sqrt(self.between / self.n_draws + self.within / self.n_values)
-
-
-def compute_spread(groups: list[list[float]]) -> Spread:
-    """Return the spread of values grouped by draw.
-
-    If every draw has only one value, the two cannot be distinguished, and everything counts as between draws.
-    """
-    n_values = sum(len(group) for group in groups)
-    within = fmean(_compute_variance(group) for group in groups)
-    if len(groups) < 2:
-        return Spread(0.0, within, 1, n_values)
-    between = _compute_variance([fmean(g) for g in groups]) - within / min(len(g) for g in groups)
-    return Spread(max(0.0, between), within, len(groups), n_values)
+    if wanted is None:
+        return runs
+    hits = [run for run in runs if wanted in _list_names(run)]
+    if not hits:
+        numbers, full_names = [run.number for run in runs], [run.full_name for run in runs]
+        nearest = suggest_nearest(wanted, dict.fromkeys([*numbers, *full_names, *(run.name for run in runs)]))
+        raise ResultsError(f"there is no table '{wanted}' in these results{nearest}")
+    shared = sorted({run.full_name for run in hits if run.table == wanted})
+    if len(shared) > 1:
+        raise ResultsError(f"the table '{wanted}' is one of several papers; name one: {', '.join(shared)}")
+    return hits
 
 
-def _compute_variance(values: list[float]) -> float:
-    # statistics.variance computes in fractions, which takes longer than reading the results.
-    mean, n = fmean(values), len(values)
-    return math.fsum((value - mean) ** 2 for value in values) / (n - 1) if n > 1 else 0.0
+def explain_empty(run: RunResult) -> str:
+    """Return why a run has nothing to show, and what to do; empty if it has something."""
+    if run.cells:
+        return ""
+    if not run.missing:
+        return f"'{run.name}' has no finished task yet; run: {run.command()}"
+    (dataset, learner), reason = next(iter(run.missing.items()))
+    return (
+        f"'{run.name}' cannot show {load_metric(run.metric).name}: {learner} on {dataset}: {reason}"
+        f"{run.describe_remedy(run.metric)}"
+    )
+
+
+def _list_names(run: RunResult) -> set[str]:
+    return {run.name, run.full_name, *([run.table] if run.table else [])}
+
+
+def _order_as_in_papers(run: RunResult) -> tuple:
+    number = run.table
+    if number in ROMAN_NUMBERS:
+        parts: tuple[int, ...] = (ROMAN_NUMBERS[number],)
+    else:
+        parts = tuple(int(p) for p in re.findall(r"\d+", number))
+    return (not run.table, run.paper, parts, run.name)
+
+
+def _suggest_run(folder: Path) -> str:
+    text = "run: zoloss run configs/table2.yaml"
+    if str(folder) != "results":
+        text += f" --out {folder}"
+    reference = folder / "reference"
+    if not reference.is_dir():
+        reference = PACKAGE_FOLDER.parent / "results" / "reference"
+    if reference.is_dir():
+        text += f"; the reference results can be shown with: zoloss table {reference}"
+    elif folder.name == "reference":
+        text = (
+            "the reference results are not part of an installed package but of the project's source, in its "
+            "folder results/reference: name that one, or compute a table yourself with: zoloss run table2 "
+            "--splits 20"
+        )
+    return text
+
+
+def select_tables(runs: list[RunResult], table: str | None) -> list[RunResult]:
+    """Return the run that `table` names, or without a name all runs except those of the papers' figures."""
+    return [run for run in select_runs(runs, table) if table or not run.figure]
+
+
+def select_comparable(runs: list[RunResult], table: str | None, against: str | None) -> list[RunResult]:
+    """Return the runs whose learners can be compared by tests."""
+    from zoloss_cli.report.statistics import check_comparable  # SciPy takes long to import
+
+    comparable, reasons = [], []
+    for run in select_tables(runs, table):
+        try:
+            check_comparable(run, against)
+            comparable.append(run)
+        except ResultsError as error:
+            reasons.append(str(error))
+    if not comparable:
+        raise ResultsError("\n".join(reasons) or "there are no runs to compare learners of")
+    return comparable

@@ -1,7 +1,11 @@
-"""Which rows of a table share the same data, so that ranks count a data set once.
+"""Tests and effect sizes that compare learners, on one data set and across data sets.
 
-Tests across data sets assume that these are independent. Two rows with the same samples, with and without
-noise, flipped labels or pruning, or with another positive class, are not: they are averaged before ranking.
+On one data set: the corrected resampled t-test of C. Nadeau and Y. Bengio, "Inference for the generalization
+error", Machine Learning 52 (2003), and Cohen's d_z of paired differences (J. Cohen, "Statistical power analysis
+for the behavioral sciences", 2nd ed. 1988, section 2.3.5). Across data sets, by means: Wilcoxon's signed-rank
+test with Holm's correction, Friedman's test, average ranks and Nemenyi's critical difference, as in J. Demšar,
+"Statistical comparisons of classifiers over multiple data sets", JMLR 7 (2006), and the matched-pairs
+rank-biserial correlation (D. S. Kerby, "The simple difference formula", Comprehensive Psychology 3, 2014).
 """
 
 from __future__ import annotations
@@ -10,7 +14,7 @@ import hashlib
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
@@ -18,10 +22,10 @@ import numpy as np
 from scipy import stats
 
 from zoloss_cli.config.models import CsvData, DataSpec, GeneratedData
-from zoloss_cli.data.csv_files import read_content
 from zoloss_cli.data.dataset import find_entry
+from zoloss_cli.data.read import read_content
 from zoloss_cli.errors import ResultsError, ZolossError, suggest_nearest
-from zoloss_cli.metrics.base import Sizes
+from zoloss_cli.metrics.base import Sizes, compute_half_width
 from zoloss_cli.registry import load_metric
 from zoloss_cli.report.runs import RunResult
 
@@ -29,17 +33,8 @@ from zoloss_cli.report.runs import RunResult
 def group_by_data(run: RunResult, datasets: Sequence[str]) -> list[list[str]]:
     """Return these rows of a run's table, grouped by data, in the order of the table.
 
-    Parameters
-    ----------
-    run : RunResult
-        The run, whose experiment says what data each row has.
-    datasets : sequence of str
-        The rows, by their names.
-
-    Returns
-    -------
-    list of list of str
-        The rows of each distinct data set.
+    Tests across data sets assume that these are independent. Two rows with the same samples, with and without
+    noise, flipped labels or pruning, or with another positive class, are not: they are averaged before ranking.
     """
     groups: list[tuple[frozenset[tuple], list[str]]] = []
     for name in datasets:
@@ -81,10 +76,6 @@ def describe_merged(groups: Sequence[Sequence[str]]) -> str:
     )
 
 
-# On one data set: Cohen's d_z of paired differences (J. Cohen, "Statistical power analysis for the behavioral
-# sciences", 2nd ed. 1988, section 2.3.5). Across data sets: the matched-pairs rank-biserial correlation, which
-# belongs to Wilcoxon's test (D. S. Kerby, "The simple difference formula", Comprehensive Psychology 3, 2014).
-
 SMALL, MEDIUM, LARGE = 0.2, 0.5, 0.8  # Cohen's words for |d|: lower limits
 
 
@@ -111,18 +102,13 @@ def compute_rank_biserial(differences: Sequence[float] | np.ndarray) -> float:
 
 def name_effect(d: float) -> str:
     """Return Cohen's word for a value of d."""
-    size = abs(d)
-    return (
-        "large" if size >= LARGE else "medium" if size >= MEDIUM else "small" if size >= SMALL else "negligible"
-    )
+    for word, limit in (("large", LARGE), ("medium", MEDIUM), ("small", SMALL)):
+        if abs(d) >= limit:
+            return word
+    return "negligible"
 
 
-# On one data set: the corrected resampled t-test of C. Nadeau and Y. Bengio, "Inference for the
-# generalization error", Machine Learning 52 (2003). Across data sets, by mean errors: Wilcoxon's signed-rank
-# test with Holm's correction, Friedman's test, average ranks and Nemenyi's critical difference, as in
-# J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7 (2006). Data sets must be
-# independent, so rows with the same data count as one (see `distinct_data`).
-
+SIGNIFICANCE_LEVEL = 0.05  # of bold cells in tables
 MAX_PERMUTED_DATASETS = 13  # up to this many data sets, SciPy permutes all patterns of signs
 DIGITS = 9  # beyond these, two means of the same counts may differ by rounding
 
@@ -195,10 +181,7 @@ def compute_corrected_interval(
 
     The variance of the mean is corrected for overlapping training parts, as in `compute_corrected_t_test`.
     """
-    k, mean = len(rates), fmean(rates)
-    variance = sum((rate - mean) ** 2 for rate in rates) / (k - 1)
-    half = float(stats.t.ppf((1.0 + confidence) / 2.0, k - 1))
-    half *= math.sqrt((1.0 / k + n_test / n_train) * variance)
+    mean, half = fmean(rates), compute_half_width(rates, n_test / n_train, confidence)
     return max(0.0, mean - half), min(1.0, mean + half)
 
 
@@ -255,6 +238,32 @@ def compare_with_best(run: RunResult, dataset: str, learner: str | None = None) 
     return [comparison for comparison in pairs if comparison is not None]
 
 
+def find_not_worse(run: RunResult, dataset: str, metric: str) -> set[str]:
+    """Return the best learner and those not significantly worse; empty if no test is possible."""
+    view = _show_metric(run, metric)
+    best, comparisons = find_best_learner(view, dataset), compare_with_best(view, dataset)
+    if best is None or any(c.p is None for c in comparisons):
+        return set()
+    return {best, *(c.first for c in comparisons if c.p is not None and c.p > SIGNIFICANCE_LEVEL)}
+
+
+def explain_no_tests(run: RunResult, metric: str) -> str:
+    """Return why no cell of a metric is bold if bold means significance; empty if some are."""
+    view = _show_metric(run, metric)
+    found = [c for dataset in run.datasets for c in compare_with_best(view, dataset)]
+    if not found:
+        return "fewer than two learners have results"
+    return found[0].reason if all(c.p is None for c in found) else ""
+
+
+def _show_metric(run: RunResult, metric: str) -> RunResult:
+    """Return the run as if its table showed only this metric, with the cells that provide it."""
+    experiment = run.experiment.model_copy(update={"metric": metric, "also": None})
+    stored = run.partial | run.cells
+    cells = {place: cell for place, cell in stored.items() if cell.get(metric) is not None}
+    return replace(run, manifest=replace(run.manifest, experiment=experiment), cells=cells)
+
+
 # -- across data sets ---------------------------------------------------------------------------------
 
 
@@ -276,9 +285,20 @@ def _collect_means(run: RunResult, learners: Sequence[str]) -> tuple[list[list[s
     """
     key = load_metric(run.metric).sort_key
     rows = {d: [key(s.mean) for x in learners if (s := run.get_stat(d, x))] for d in run.datasets}
-    groups = group_by_data(run, [d for d, row in rows.items() if len(row) == len(learners)])
+    groups = group_by_data(run, [d for d, row in rows.items() if learners and len(row) == len(learners)])
     means = [np.mean([rows[d] for d in group], axis=0) for group in groups]
     return groups, np.round(means, DIGITS)
+
+
+def compute_mean_ranks(run: RunResult, metric: str) -> tuple[dict[str, float], list[list[str]]]:
+    """Return each learner's mean rank in a metric, and the distinct data sets that it is over."""
+    view = _show_metric(run, metric)
+    learners = [x for x in view.learners if any(view.get_stat(d, x) for d in view.datasets)]
+    datasets, means = _collect_means(view, learners)
+    if not datasets:
+        return {}, []
+    ranks = stats.rankdata(means, axis=1).mean(axis=0)
+    return dict(zip(learners, ranks.tolist(), strict=True)), datasets
 
 
 def compute_average_ranks(run: RunResult, alpha: float = 0.05) -> Ranks:
@@ -304,19 +324,12 @@ def compute_average_ranks(run: RunResult, alpha: float = 0.05) -> Ranks:
     order = np.argsort(average, kind="stable")
     ranks = [float(average[i]) for i in order]
     difference = compute_critical_difference(len(learners), len(datasets), alpha)
-    return Ranks(
-        [learners[i] for i in order],
-        ranks,
-        datasets,
-        alpha,
-        difference,
-        _compute_friedman_p(table),
-        _find_groups(ranks, difference),
-    )
+    friedman, groups = _compute_friedman_p(table), _find_groups(ranks, difference)
+    return Ranks([learners[i] for i in order], ranks, datasets, alpha, difference, friedman, groups)
 
 
 def compute_critical_difference(learners: int, datasets: int, alpha: float) -> float:
-    """Return Nemenyi's q sqrt(k (k+1) / (6 N)), with q of the studentized range divided by the root of 2."""
+    """Return Nemenyi's q sqrt(k (k+1) / (6 N)), with q of the studentized range divided by sqrt(2)."""
     q = stats.studentized_range.ppf(1.0 - alpha, learners, np.inf) / math.sqrt(2.0)
     return float(q * math.sqrt(learners * (learners + 1) / (6.0 * datasets)))
 
@@ -382,18 +395,9 @@ def compare_by_signed_ranks(
     columns = dict(zip(learners, means.T, strict=True))
     by_pair = [np.round(columns[first] - columns[second], DIGITS) for first, second in pairs]
     p_values = [compute_signed_rank_p(differences) for differences in by_pair]
-    return datasets, [
-        SignedRanks(
-            *pair,
-            int((differences < 0).sum()),
-            int((differences == 0).sum()),
-            int((differences > 0).sum()),
-            sign * float(differences.mean()),
-            p,
-            corrected,
-            compute_rank_biserial(-differences),
-        )
-        for pair, differences, p, corrected in zip(
-            pairs, by_pair, p_values, correct_by_holm(p_values), strict=True
-        )
-    ]
+    found = []
+    for pair, d, p, corrected in zip(pairs, by_pair, p_values, correct_by_holm(p_values), strict=True):
+        wins, ties, losses = (int(part.sum()) for part in (d < 0, d == 0, d > 0))
+        mean, effect = sign * float(d.mean()), compute_rank_biserial(-d)
+        found.append(SignedRanks(*pair, wins, ties, losses, mean, p, corrected, effect))
+    return datasets, found

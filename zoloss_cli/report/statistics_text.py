@@ -1,19 +1,18 @@
-"""The statistics of runs as CSV: every test of every pair of learners, one row each."""
+"""The statistics of runs: grids and a paragraph for readers, or every test of every pair of learners as CSV."""
 
 from __future__ import annotations
 
 import itertools
 import string
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
+from functools import cached_property
 
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.registry import load_metric
-from zoloss_cli.report.cells import build_column_titles
 from zoloss_cli.report.notes import describe_choices
-from zoloss_cli.report.render.csv import format_value, write_csv
-from zoloss_cli.report.render.render import Grid, format_table_name, join_parts, load_renderer
-from zoloss_cli.report.runs import RunResult
+from zoloss_cli.report.render import Grid, format_table_name, load_renderer, render_objects_csv
+from zoloss_cli.report.runs import RunResult, build_column_titles
 from zoloss_cli.report.statistics import (
     LARGE,
     MAX_PERMUTED_DATASETS,
@@ -33,6 +32,8 @@ from zoloss_cli.report.statistics import (
     name_effect,
 )
 from zoloss_cli.report.tables import describe_splits
+
+MAX_LISTED_PAIRS = 5
 
 
 @dataclass(frozen=True)
@@ -54,11 +55,23 @@ class TestRow:
     note: str = ""
 
 
-def render_statistics_csv(runs: list[RunResult], alpha: float, learner: str | None = None) -> str:
-    """Return every test of these runs as CSV; see :func:`render_statistics` for the parameters."""
-    rows = [row for run in runs for row in _list_tests(run, alpha, learner)]
-    header = [field.name for field in fields(TestRow)]
-    return write_csv(header, [[format_value(value) for value in astuple(row)] for row in rows])
+def render_statistics(
+    runs: list[RunResult], format: str, alpha: float, learner: str | None = None, standalone: bool = False
+) -> str:
+    """Return the statistics of runs in a format: for readers, or as CSV with a row for each test.
+
+    `alpha` is the significance level; others are compared with `learner`, or with each data set's best.
+    """
+    if format == "csv":
+        rows = [row for run in runs for row in _list_tests(run, alpha, learner)]
+        return render_objects_csv([field.name for field in fields(TestRow)], rows)
+    renderer, parts = load_renderer(format), list[str]()
+    for run in runs:
+        report = StatisticsReport(run, alpha, learner)
+        parts.append(renderer.render_heading(f"{format_table_name(run.number)}. {run.experiment.title}"))
+        parts += [renderer.render_grid(grid) for grid in report.build_sections()]
+        parts.append(renderer.render_paragraph(report.describe()))
+    return renderer.join(parts, standalone)
 
 
 def _list_tests(run: RunResult, alpha: float, learner: str | None) -> Iterator[TestRow]:
@@ -67,255 +80,247 @@ def _list_tests(run: RunResult, alpha: float, learner: str | None) -> Iterator[T
     for dataset in run.datasets:
         for pair in pairs:
             if c := compare_pair(run, dataset, *pair):
-                yield TestRow(
-                    run.number,
-                    "corrected-t",
-                    dataset,
-                    *pair,
-                    difference=c.difference,
-                    n=c.splits,
-                    statistic=c.t,
-                    p=c.p,
-                    differs=None if c.p is None else int(c.p <= alpha),
-                    effect=c.effect,
-                    note=c.reason,
-                )
+                differs = None if c.p is None else int(c.p <= alpha)
+                found = (c.difference, c.splits, c.t, c.p, None, differs, c.effect, c.reason)
+                yield TestRow(run.number, "corrected-t", dataset, c.first, c.second, *found)
     datasets, tested = compare_by_signed_ranks(run, learner)
-    for x in tested if len(datasets) > 1 else []:
-        numbers_of_pair = (x.difference, len(datasets), None, x.p, x.holm, int(x.holm <= alpha), x.effect)
+    n = len(datasets)
+    for x in tested if n > 1 else []:
+        numbers_of_pair = (x.difference, n, None, x.p, x.holm, int(x.holm <= alpha), x.effect)
         yield TestRow(run.number, "wilcoxon", "", x.first, x.second, *numbers_of_pair)
-    yield from _list_rank_tests(run, alpha, pairs)
-
-
-def _list_rank_tests(run: RunResult, alpha: float, pairs: list[tuple[str, str]]) -> Iterator[TestRow]:
     try:
         ranks = compute_average_ranks(run, alpha)
     except ResultsError:
         return
-    n, rank = len(ranks.datasets), dict(zip(ranks.learners, ranks.ranks, strict=True))
-    p = ranks.friedman_p
+    n, p, limit = len(ranks.datasets), ranks.friedman_p, ranks.critical_difference
     yield TestRow(run.number, "friedman", n=n, p=p, differs=int(p <= alpha))
+    rank = dict(zip(ranks.learners, ranks.ranks, strict=True))
     for first, second in pairs:
         if first in rank and second in rank:
             difference = rank[first] - rank[second]
-            yield TestRow(
-                run.number,
-                "nemenyi",
-                first=first,
-                second=second,
-                difference=difference,
-                n=n,
-                statistic=ranks.critical_difference,
-                differs=int(abs(difference) >= ranks.critical_difference),
+            differs = int(abs(difference) >= limit)
+            yield TestRow(run.number, "nemenyi", "", first, second, difference, n, limit, differs=differs)
+
+
+class StatisticsReport:
+    """The tests of a run's learners: against one of them or each data set's best, and across data sets."""
+
+    def __init__(self, run: RunResult, alpha: float, learner: str | None = None):
+        check_comparable(run, learner)
+        self.run, self.alpha, self.learner = run, alpha, learner
+        self.titles = build_column_titles(run.learners)
+        self.comparisons = {dataset: compare_with_best(run, dataset, learner) for dataset in run.datasets}
+        self.datasets, self.pairs = compare_by_signed_ranks(run, learner)
+
+    @cached_property
+    def ranks(self) -> Ranks | str:
+        """Return the average ranks, or why there are none."""
+        try:
+            return compute_average_ranks(self.run, self.alpha)
+        except ResultsError as error:
+            return str(error)
+
+    @property
+    def least_p(self) -> float:
+        """Return the smallest p-value that Holm's correction could leave."""
+        return min(1.0, len(self.pairs) * compute_least_signed_rank_p(len(self.datasets)))
+
+    def describe(self) -> str:
+        """Return a paragraph: which tests were made, what is significant, and what the tests do not show."""
+        n_datasets = len(self.datasets)
+        metric = load_metric(self.run.metric).name.replace("train_", "training_").replace("_", " ")
+        sentences = [
+            f"{_count(len(self.run.learners), 'learner')} are compared by their means of {metric} on "
+            f"{_count(n_datasets, 'data set')} that all of them have ({describe_splits(self.run)}).",
+            *self._describe_ranks(),
+            *(self._describe_pairs() if n_datasets > 1 and self.pairs else []),
+            self._describe_dataset_tests(),
+            "That a difference is not significant does not show that learners are equal.",
+        ]
+        if n_datasets > 1:
+            sentences.append("Ranks tell an order on these data sets, not how much better a learner is.")
+        notes = describe_choices(self.run)
+        return " ".join(
+            [*sentences, *(f"Not all were treated alike: {note}, which favours it." for note in notes)]
+        )
+
+    def _describe_ranks(self) -> list[str]:
+        ranks = self.ranks
+        if isinstance(ranks, str):
+            return ["There are too few learners or data sets for average ranks."]
+        n, friedman = len(ranks.datasets), format_p(ranks.friedman_p)
+        best, *others = [self.titles[x] for x in ranks.learners]
+        found = f"{best} has the lowest (best) average rank on {n} distinct data sets, {ranks.ranks[0]:.2f}"
+        if ranks.friedman_p > self.alpha:
+            return [
+                f"Friedman's test does not reject at {self.alpha:g} that all are equal (p {friedman}): "
+                f"{found}, but ranks give no ground to prefer a learner."
+            ]
+        limit = ranks.ranks[0] + ranks.critical_difference
+        worse = [title for title, rank in zip(others, ranks.ranks[1:], strict=True) if rank >= limit]
+        unclear = [title for title, rank in zip(others, ranks.ranks[1:], strict=True) if rank < limit]
+        beats = f"significantly better than {join_words(worse)}" if worse else "better than no other"
+        near = f"; it cannot be distinguished from {join_words(unclear)}" if unclear else ""
+        return [
+            f"Friedman's test rejects at {self.alpha:g} that all are equal (p {friedman}). {found}.",
+            f"By Nemenyi's test, average ranks differ where they are {ranks.critical_difference:.2f} or more "
+            f"apart: {best} is {beats}{near}.",
+        ]
+
+    def _describe_pairs(self) -> list[str]:
+        number = _count(len(self.pairs), "pair")
+        start = f"By Wilcoxon's signed-rank test with Holm's correction for {number},"
+        if self.least_p > self.alpha:
+            return [
+                f"{start} nothing can differ at {self.alpha:g}: {len(self.datasets)} data sets give no "
+                f"corrected p below {format_p(self.least_p)}."
+            ]
+        found = sorted((x for x in self.pairs if x.holm <= self.alpha), key=lambda x: x.holm)
+        if not found:
+            return [f"{start} no two differ at {self.alpha:g}."]
+        listed = [self._describe_winner(x) for x in found[:MAX_LISTED_PAIRS]]
+        more = len(found) - len(listed)
+        listed += [f"and {more} more"] * (more > 0)
+        return [f"{start} {len(found)} of them differ at {self.alpha:g}: {'; '.join(listed)}."]
+
+    def _describe_winner(self, pair: SignedRanks) -> str:
+        first, second = self.titles[pair.first], self.titles[pair.second]
+        if pair.effect < 0:
+            first, second = second, first
+        return f"{first} is better than {second} (p {format_p(pair.holm)}, r {abs(pair.effect):.2f})"
+
+    def _describe_dataset_tests(self) -> str:
+        tested = [c for found in self.comparisons.values() for c in found if c.p is not None]
+        if not tested:
+            return "No test is made on single data sets."
+        differing = [c for c in tested if c.p is not None and c.p <= self.alpha]
+        of = self.titles[self.learner] if self.learner else "the data set's best learner"
+        rows = _count(len({c.dataset for c in tested}), "row")
+        sentence = (
+            f"On single data sets, by the corrected t-test of Nadeau and Bengio, {len(differing)} of "
+            f"{len(tested)} differences to {of} in {rows} are significant at {self.alpha:g}"
+        )
+        if differing:
+            largest = max(differing, key=lambda c: abs(c.effect or 0.0))
+            size = abs(largest.effect or 0.0)
+            sentence += (
+                f", the largest by its effect size being that of {self.titles[largest.first]} on "
+                f"{largest.dataset} (d_z {size:.2f}, {name_effect(size)})"
             )
+        if self.learner is None:
+            return (
+                f"{sentence}; these p-values are corrected neither for several tests nor for the best having "
+                "been chosen by the same numbers, so some are significant by chance alone."
+            )
+        return (
+            f"{sentence}; these p-values are not corrected for several tests: of so many, about "
+            f"{self.alpha * len(tested):.0f} would be significant if all learners were equal."
+        )
 
+    def build_sections(self) -> list[Grid]:
+        """Return the tests on each data set, average ranks, and pairs across data sets."""
+        notes = [f"{note}, so its comparisons are optimistic" for note in describe_choices(self.run)]
+        if self.run.n_failed:
+            notes.append(f"{self.run.n_failed:,} tasks failed: comparisons are on the splits that both have")
+        sections = [*self._build_dataset_tests(), self._build_ranks(), self._build_pairs(), Grid(notes=notes)]
+        return [section for section in sections if section.lines or section.notes]
 
-MAX_LISTED_PAIRS = 5
-
-
-def describe_statistics(run: RunResult, alpha: float, learner: str | None = None) -> str:
-    """Return one paragraph about the statistics of a run.
-
-    Parameters
-    ----------
-    run : RunResult
-        The run to compare.
-    alpha : float
-        Significance level.
-    learner : str or None, default=None
-        The learner to compare others with; None for each data set's best.
-
-    Returns
-    -------
-    str
-        Which tests were made, what is significant, and what the tests do not show.
-    """
-    check_comparable(run, learner)
-    titles = build_column_titles(run.learners)
-    datasets, pairs = compare_by_signed_ranks(run, learner)
-    sentences = [
-        f"{_count(len(run.learners), 'learner')} are compared by their means of {_name_metric(run)} on "
-        f"{_count(len(datasets), 'data set')} that all of them have ({describe_splits(run)})."
-    ]
-    sentences += _describe_ranks(run, titles, alpha)
-    if len(datasets) > 1:
-        sentences += _describe_pairs(pairs, len(datasets), titles, alpha)
-    sentences += _describe_dataset_tests(run, titles, alpha, learner)
-    sentences += _describe_limits(run, len(datasets))
-    return " ".join(sentences)
-
-
-def _describe_ranks(run: RunResult, titles: dict[str, str], alpha: float) -> list[str]:
-    try:
-        ranks = compute_average_ranks(run, alpha)
-    except ResultsError:
-        return ["There are too few learners or data sets for average ranks."]
-    n, friedman = len(ranks.datasets), format_p(ranks.friedman_p)
-    best, best_rank = titles[ranks.learners[0]], ranks.ranks[0]
-    found = f"{best} has the lowest (best) average rank on {n} distinct data sets, {best_rank:.2f}"
-    if ranks.friedman_p > alpha:
-        return [
-            f"Friedman's test does not reject at {alpha:g} that all are equal (p {friedman}): "
-            f"{found}, but ranks give no ground to prefer a learner."
+    def _build_dataset_tests(self) -> list[Grid]:
+        """Return differences with p-values, and Cohen's d_z of those that are tested."""
+        columns = [x for x in self.run.learners if x != self.learner]
+        header = ["data set", *(self.titles[x] for x in columns)]
+        tests: list[list[str]] = []
+        effects: list[list[str]] = []
+        untested: dict[str, dict[str, None]] = {}
+        for dataset, comparisons in self.comparisons.items():
+            for comparison in comparisons:
+                if comparison.reason:
+                    untested.setdefault(comparison.reason, {})[dataset] = None
+            best = self.learner or find_best_learner(self.run, dataset)
+            if any(c.p is not None for c in comparisons):
+                shown = {best: "best"} | {c.first: self._format_test(c) for c in comparisons}
+                tests.append([dataset, *(shown.get(x, "–") for x in columns)])
+            if any(c.effect is not None for c in comparisons):
+                shown = {best: "best"} | {
+                    c.first: f"{c.effect:+.2f}" for c in comparisons if c.effect is not None
+                }
+                effects.append([dataset, *(shown.get(x, "–") for x in columns)])
+        notes = [
+            f"no t-test{'' if len(names) == len(self.run.datasets) else ' on ' + ', '.join(names)}: {reason}"
+            for reason, names in untested.items()
         ]
-    worse, unclear = _split_by_difference(ranks, titles)
-    far = f"{best} is significantly better than {_join(worse)}" if worse else f"{best} is better than no other"
-    near = f"; it cannot be distinguished from {_join(unclear)}" if unclear else ""
-    return [
-        f"Friedman's test rejects at {alpha:g} that all are equal (p {friedman}). {found}.",
-        f"By Nemenyi's test, average ranks differ where they are {ranks.critical_difference:.2f} or more "
-        f"apart: {far}{near}.",
-    ]
+        if not tests:
+            return [Grid(notes=notes)]
+        of = self.titles[self.learner] if self.learner else "the data set's best"
+        level = f"*: p <= {self.alpha:g}, not corrected for several tests (Nadeau & Bengio 2003)"
+        explained = (
+            "mean difference over the standard deviation of differences (Cohen 1988); "
+            f"|d_z| from {SMALL} on is small, from {MEDIUM} medium, from {LARGE} large"
+        )
+        cautious = self._find_cautious([line[0] for line in tests])
+        title, notes = f"Difference to {of}, and p-value of the corrected t-test", [level, *cautious, *notes]
+        shown_effects = Grid("Effect size d_z of these differences", header, effects, notes=[explained])
+        return [Grid(title, header, tests, notes=notes), shown_effects]
 
+    def _find_cautious(self, datasets: list[str]) -> list[str]:
+        """Return where the test can hardly find a difference: its correction grows with the test part."""
+        sizes = {dataset: cell.sizes for (dataset, _), cell in self.run.cells.items()}
+        names = [d for d in datasets if (size := sizes[d]) is not None and size.n_test > size.n_train]
+        return (
+            [f"{', '.join(names)}: more samples test than train, so the test is very cautious"] if names else []
+        )
 
-def _split_by_difference(ranks: Ranks, titles: dict[str, str]) -> tuple[list[str], list[str]]:
-    """Return the learners that the best one beats, and those that may be equal to it."""
-    others = list(zip(ranks.learners[1:], ranks.ranks[1:], strict=True))
-    limit = ranks.ranks[0] + ranks.critical_difference
-    worse = [titles[x] for x, rank in others if rank >= limit]
-    return worse, [titles[x] for x, rank in others if rank < limit]
+    def _format_test(self, comparison: PairComparison) -> str:
+        difference = _format_difference(self.run, comparison)
+        return difference if comparison.p is None else f"{difference} {_mark_p(comparison.p, self.alpha)}"
 
-
-def _describe_pairs(
-    pairs: list[SignedRanks], n_datasets: int, titles: dict[str, str], alpha: float
-) -> list[str]:
-    if not pairs:
-        return []
-    number = _count(len(pairs), "pair")
-    start = f"By Wilcoxon's signed-rank test with Holm's correction for {number},"
-    least = min(1.0, len(pairs) * compute_least_signed_rank_p(n_datasets))
-    if least > alpha:
-        return [
-            f"{start} nothing can differ at {alpha:g}: {n_datasets} data sets give no corrected p below "
-            f"{format_p(least)}."
+    def _build_ranks(self) -> Grid:
+        ranks = self.ranks
+        if isinstance(ranks, str):
+            return Grid(notes=[ranks])
+        rows = zip(ranks.learners, ranks.ranks, _assign_letters(ranks), strict=True)
+        notes = [
+            f"Friedman: p {format_p(ranks.friedman_p)} that all are equal",
+            f"Nemenyi: ranks differ at {self.alpha:g} if they are {ranks.critical_difference:.2f} apart; those "
+            "that share a letter do not",
+            describe_merged(ranks.datasets),
         ]
-    found = sorted((x for x in pairs if x.holm <= alpha), key=lambda x: x.holm)
-    if not found:
-        return [f"{start} no two differ at {alpha:g}."]
-    listed = [_describe_winner(x, titles) for x in found[:MAX_LISTED_PAIRS]]
-    more = len(found) - len(listed)
-    listed += [f"and {more} more"] * (more > 0)
-    return [f"{start} {len(found)} of them differ at {alpha:g}: {'; '.join(listed)}."]
-
-
-def _describe_winner(pair: SignedRanks, titles: dict[str, str]) -> str:
-    first, second = titles[pair.first], titles[pair.second]
-    if pair.effect < 0:
-        first, second = second, first
-    return f"{first} is better than {second} (p {format_p(pair.holm)}, r {abs(pair.effect):.2f})"
-
-
-def _describe_dataset_tests(
-    run: RunResult, titles: dict[str, str], alpha: float, learner: str | None
-) -> list[str]:
-    tested = [c for d in run.datasets for c in compare_with_best(run, d, learner) if c.p is not None]
-    if not tested:
-        return ["No test is made on single data sets."]
-    differing = [c for c in tested if c.p is not None and c.p <= alpha]
-    of = titles[learner] if learner else "the data set's best learner"
-    rows = _count(len({c.dataset for c in tested}), "row")
-    sentence = (
-        f"On single data sets, by the corrected t-test of Nadeau and Bengio, {len(differing)} of {len(tested)} "
-        f"differences to {of} in {rows} are significant at {alpha:g}"
-    )
-    if differing:
-        largest = max(differing, key=_measure_effect)
-        size = abs(largest.effect or 0.0)
-        sentence += (
-            f", the largest by its effect size being that of {titles[largest.first]} on {largest.dataset} "
-            f"(d_z {size:.2f}, {name_effect(size)})"
+        return Grid(
+            f"Average ranks on {len(ranks.datasets)} data sets",
+            ["learner", "rank", "group"],
+            [[self.titles[x], f"{rank:.2f}", letters] for x, rank, letters in rows],
+            notes=list(filter(None, notes)),
         )
-    if learner is None:
-        caution = (
-            "these p-values are corrected neither for several tests nor for the best having been chosen by the "
-            "same numbers, so some are significant by chance alone"
-        )
-    else:
-        caution = (
-            "these p-values are not corrected for several tests: of so many, about "
-            f"{alpha * len(tested):.0f} would be significant if all learners were equal"
-        )
-    return [f"{sentence}; {caution}."]
 
-
-def _measure_effect(comparison: PairComparison) -> float:
-    return abs(comparison.effect or 0.0)
-
-
-def _describe_limits(run: RunResult, n_datasets: int) -> list[str]:
-    sentences = ["That a difference is not significant does not show that learners are equal."]
-    if n_datasets > 1:
-        sentences.append("Ranks tell an order on these data sets, not how much better a learner is.")
-    return sentences + [
-        f"Not all were treated alike: {note}, which favours it." for note in describe_choices(run)
-    ]
-
-
-def _name_metric(run: RunResult) -> str:
-    return load_metric(run.metric).name.replace("train_", "training_").replace("_", " ")
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}{'' if n == 1 else 's'}"
-
-
-def _join(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def format_p(p: float) -> str:
-    """Return a p-value with three decimals."""
-    return "<0.001" if p < 0.0005 else f"{p:.3f}"
-
-
-def render_statistics(
-    runs: list[RunResult], format: str, alpha: float, learner: str | None = None, standalone: bool = False
-) -> str:
-    """Return the statistics of runs in a format.
-
-    Parameters
-    ----------
-    runs : list of RunResult
-        The runs to compare.
-    format : str
-        CSV has every pair of learners, one row each; the other formats what a reader needs.
-    alpha : float
-        Significance level.
-    learner : str or None, default=None
-        The learner to compare others with; None for each data set's best.
-    standalone : bool, default=False
-        Whether LaTeX is a complete document instead of a fragment.
-
-    Returns
-    -------
-    str
-        All sections of all runs.
-    """
-    renderer = load_renderer(format)
-    if format == "csv":
-        return render_statistics_csv(runs, alpha, learner)
-    parts: list[str] = []
-    for run in runs:
-        parts.append(renderer.render_heading(f"{format_table_name(run.number)}. {run.experiment.title}"))
-        parts += [renderer.render_grid(grid) for grid in build_sections(run, alpha, learner)]
-        parts.append(renderer.render_paragraph(describe_statistics(run, alpha, learner)))
-    return join_parts(parts, format, standalone)
-
-
-def build_sections(run: RunResult, alpha: float, learner: str | None = None) -> list[Grid]:
-    """Return the tests on each data set, average ranks, and pairs across data sets."""
-    check_comparable(run, learner)
-    notes = [f"{note}, so its comparisons are optimistic" for note in describe_choices(run)]
-    if run.n_failed:
-        notes.append(f"{run.n_failed:,} tasks failed: comparisons are on the splits that both have")
-    sections = [
-        _build_dataset_tests(run, alpha, learner),
-        _build_effect_sizes(run, learner),
-        _build_ranks(run, alpha),
-        _build_pairs(run, alpha, learner),
-        Grid(notes=notes),
-    ]
-    return [section for section in sections if section.lines or section.notes]
+    def _build_pairs(self) -> Grid:
+        n_datasets, pairs = len(self.datasets), self.pairs
+        if n_datasets < 2 or not pairs:
+            return Grid()
+        number = f"{len(pairs)} pairs" if len(pairs) > 1 else "one pair"
+        kind = "exact" if n_datasets <= MAX_PERMUTED_DATASETS else "exact where no differences are equal"
+        notes = [
+            f"signed-rank test, {kind}; Holm: corrected for {number}; *: that is <= {self.alpha:g}",
+            "r: rank-biserial correlation, +1 if the first is better on all data sets, -1 if on none "
+            "(Kerby 2014)",
+        ]
+        if self.least_p > self.alpha:
+            notes.append(
+                f"with {n_datasets} data sets and {number} no Holm p can be below {format_p(self.least_p)}, so "
+                f"nothing can differ at {self.alpha:g}"
+            )
+        lines = [
+            [
+                self.titles[x.first],
+                self.titles[x.second],
+                f"{x.wins}, {x.ties}, {x.losses}",
+                f"{x.effect:+.2f}",
+                format_p(x.p),
+                format_p(x.holm) + ("*" if x.holm <= self.alpha else " "),
+            ]
+            for x in sorted(pairs, key=lambda x: x.p)
+        ]
+        header = ["first", "second", "first better, equal, worse", "r", "p", "Holm"]
+        return Grid(f"Pairs by their means on {n_datasets} data sets (Wilcoxon)", header, lines, 2, notes)
 
 
 def describe_best(run: RunResult, dataset: str, alpha: float) -> list[str]:
@@ -327,121 +332,19 @@ def describe_best(run: RunResult, dataset: str, alpha: float) -> list[str]:
     wide = max(len(titles[c.first]) for c in comparisons)
     lines = [
         f"{titles[c.first]:<{wide}}  {_format_difference(run, c)}  "
-        + (f"p {format_p(c.p)}{_mark_significant(c.p, alpha)}" if c.p is not None else f"no test: {c.reason}")
+        + (f"p {_mark_p(c.p, alpha)}" if c.p is not None else f"no test: {c.reason}")
         for c in comparisons
     ]
     splits = sorted({c.splits for c in comparisons})
     number = f"{splits[0]}" if len(splits) == 1 else f"{splits[0]} to {splits[-1]}"
+    extreme = "highest" if load_metric(run.metric).direction == "higher" else "lowest"
     return [
-        f"{titles[best]} has the {_name_best(run)} mean on {dataset}; the others minus it, on the same "
+        f"{titles[best]} has the {extreme} mean on {dataset}; the others minus it, on the same "
         f"{number} splits:",
         *lines,
         "(p-values of the corrected t-test of Nadeau & Bengio (2003), not corrected for several tests; "
         f"*: p <= {alpha:g})",
     ]
-
-
-def _name_best(run: RunResult) -> str:
-    return "highest" if load_metric(run.metric).direction == "higher" else "lowest"
-
-
-def _build_dataset_tests(run: RunResult, alpha: float, learner: str | None) -> Grid:
-    titles = build_column_titles(run.learners)
-    columns = [x for x in run.learners if x != learner]
-    lines: list[list[str]] = []
-    untested: dict[str, dict[str, None]] = {}
-    for dataset in run.datasets:
-        found = {c.first: c for c in compare_with_best(run, dataset, learner)}
-        for comparison in found.values():
-            if comparison.reason:
-                untested.setdefault(comparison.reason, {})[dataset] = None
-        if any(c.p is not None for c in found.values()):
-            best = learner or find_best_learner(run, dataset)
-            cells = ["best" if x == best else _format_test(run, found.get(x), alpha) for x in columns]
-            lines.append([dataset, *cells])
-    everywhere = len(run.datasets)
-    notes = [
-        f"no t-test{'' if len(names) == everywhere else ' on ' + ', '.join(names)}: {reason}"
-        for reason, names in untested.items()
-    ]
-    if not lines:
-        return Grid(notes=notes)
-    of = titles[learner] if learner else "the data set's best"
-    return Grid(
-        f"Difference to {of}, and p-value of the corrected t-test",
-        ["data set", *(titles[x] for x in columns)],
-        lines,
-        1,
-        [
-            f"*: p <= {alpha:g}, not corrected for several tests (Nadeau & Bengio 2003)",
-            *_find_cautious(run, lines),
-            *notes,
-        ],
-    )
-
-
-def _build_effect_sizes(run: RunResult, learner: str | None) -> Grid:
-    """Return Cohen's d_z of the differences that are tested on each data set."""
-    titles = build_column_titles(run.learners)
-    columns = [x for x in run.learners if x != learner]
-    lines: list[list[str]] = []
-    for dataset in run.datasets:
-        effects = {c.first: c.effect for c in compare_with_best(run, dataset, learner) if c.effect is not None}
-        if effects:
-            best = learner or find_best_learner(run, dataset)
-            shown = {x: f"{effect:+.2f}" for x, effect in effects.items()}
-            lines.append([dataset, *("best" if x == best else shown.get(x, "–") for x in columns)])
-    if not lines:
-        return Grid()
-    return Grid(
-        "Effect size d_z of these differences",
-        ["data set", *(titles[x] for x in columns)],
-        lines,
-        1,
-        [
-            "mean difference over the standard deviation of differences (Cohen 1988); "
-            f"|d_z| from {SMALL} on is small, from {MEDIUM} medium, from {LARGE} large"
-        ],
-    )
-
-
-def _find_cautious(run: RunResult, lines: list[list[str]]) -> list[str]:
-    """Return where the test can hardly find a difference: its correction grows with the test part."""
-    sizes = {dataset: cell.sizes for (dataset, _), cell in run.cells.items()}
-    names = [d for d, *_ in lines if (size := sizes[d]) is not None and size.n_test > size.n_train]
-    return [f"{', '.join(names)}: more samples test than train, so the test is very cautious"] if names else []
-
-
-def _format_test(run: RunResult, comparison: PairComparison | None, alpha: float) -> str:
-    if comparison is None:
-        return "–"
-    if comparison.p is None:
-        return _format_difference(run, comparison)
-    p = f"{format_p(comparison.p)}{_mark_significant(comparison.p, alpha)}"
-    return f"{_format_difference(run, comparison)} {p}"
-
-
-def _build_ranks(run: RunResult, alpha: float) -> Grid:
-    titles = build_column_titles(run.learners)
-    try:
-        ranks = compute_average_ranks(run, alpha)
-    except ResultsError as error:
-        return Grid(notes=[str(error)])
-    letters = _assign_letters(ranks)
-    merged = describe_merged(ranks.datasets)
-    rows = zip(ranks.learners, ranks.ranks, letters, strict=True)
-    return Grid(
-        f"Average ranks on {len(ranks.datasets)} data sets",
-        ["learner", "rank", "group"],
-        [[titles[x], f"{rank:.2f}", letter] for x, rank, letter in rows],
-        1,
-        [
-            f"Friedman: p {format_p(ranks.friedman_p)} that all are equal",
-            f"Nemenyi: ranks differ at {alpha:g} if they are {ranks.critical_difference:.2f} apart; those that "
-            "share a letter do not",
-            *([merged] if merged else []),
-        ],
-    )
 
 
 def _assign_letters(ranks: Ranks) -> list[str]:
@@ -455,47 +358,25 @@ def _assign_letters(ranks: Ranks) -> list[str]:
     ]
 
 
-def _build_pairs(run: RunResult, alpha: float, learner: str | None) -> Grid:
-    titles = build_column_titles(run.learners)
-    datasets, pairs = compare_by_signed_ranks(run, learner)
-    if len(datasets) < 2 or not pairs:
-        return Grid()
-    number = f"{len(pairs)} pairs" if len(pairs) > 1 else "one pair"
-    kind = "exact" if len(datasets) <= MAX_PERMUTED_DATASETS else "exact where no differences are equal"
-    notes = [
-        f"signed-rank test, {kind}; Holm: corrected for {number}; *: that is <= {alpha:g}",
-        "r: rank-biserial correlation, +1 if the first is better on all data sets, -1 if on none (Kerby 2014)",
-    ]
-    least = min(1.0, len(pairs) * compute_least_signed_rank_p(len(datasets)))
-    if least > alpha:
-        notes.append(
-            f"with {len(datasets)} data sets and {number} no Holm p can be below {format_p(least)}, so "
-            f"nothing can differ at {alpha:g}"
-        )
-    return Grid(
-        f"Pairs by their means on {len(datasets)} data sets (Wilcoxon)",
-        ["first", "second", "first better, equal, worse", "r", "p", "Holm"],
-        [
-            [
-                titles[x.first],
-                titles[x.second],
-                f"{x.wins}, {x.ties}, {x.losses}",
-                f"{x.effect:+.2f}",
-                format_p(x.p),
-                format_p(x.holm) + (_mark_significant(x.holm, alpha) or " "),
-            ]
-            for x in sorted(pairs, key=lambda x: x.p)
-        ],
-        2,
-        notes,
-    )
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def join_words(names: list[str]) -> str:
+    """Return names as in a sentence: a, b and c."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def format_p(p: float) -> str:
+    """Return a p-value with three decimals."""
+    return "<0.001" if p < 0.0005 else f"{p:.3f}"
+
+
+def _mark_p(p: float, alpha: float) -> str:
+    return format_p(p) + ("*" if p <= alpha else "")
 
 
 def _format_difference(run: RunResult, comparison: PairComparison) -> str:
     decimals = load_metric(run.metric).count_decimals(comparison.difference, comparison.splits)
     text = f"{comparison.difference:+.{decimals}f}"
     return text if float(text) else text.replace("-", "+")
-
-
-def _mark_significant(p: float, alpha: float) -> str:
-    return "*" if p <= alpha else ""

@@ -1,4 +1,4 @@
-"""What a results folder holds: each run, how complete it is, and what failed."""
+"""Progress: what a results folder holds and what failed, and what an experiment would still run."""
 
 from __future__ import annotations
 
@@ -6,62 +6,43 @@ from bisect import bisect_left
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from tabulate import tabulate
 
+from zoloss_cli.config.models import Experiment
 from zoloss_cli.registry import load_metric
-from zoloss_cli.report.loading import CellReader, build_cell_result, open_results
 from zoloss_cli.report.notes import describe_lacking_cells
-from zoloss_cli.report.runs import Place, RunResult
+from zoloss_cli.report.runs import CellReader, Place, RunResult, build_cell_result, open_results
 from zoloss_cli.results.store import Store, StoredCell
+from zoloss_cli.utils.text import format_duration
+
+if TYPE_CHECKING:
+    from zoloss_cli.experiment.plan import Shard
 
 HEADER = ["run", "mirrors", "cells", "tasks", "state", "failed", "last run"]
+PLAN_HEADER = ["data set", "learner", "train", "test", "tasks", "done", "to run"]
 
 
 @dataclass
 class RunProgress:
-    """The progress of a run.
+    """The progress of a run."""
 
-    Attributes
-    ----------
-    run : RunResult
-        The run, without its cells.
-    n_cells, n_done, n_failed : int
-        Number of cells whose records provide the run's metric, of finished tasks, and of failed tasks.
-    """
-
-    run: RunResult
-    n_cells: int = 0
-    n_done: int = 0
-    n_failed: int = 0
+    run: RunResult  # with the number of finished tasks, but without its cells
+    n_cells: int  # cells whose records provide the run's metric
+    n_failed: int  # failed tasks
 
 
-@dataclass(frozen=True)
-class _CellCounts:
-    """What status needs from a cell: its finished splits, its failures, and the metrics its records provide."""
+class _CellCounts(NamedTuple):
+    """What status needs from a cell."""
 
-    splits: list[int]
+    splits: list[int]  # that are done
     n_failed: int
-    metrics: Collection[str]
+    metrics: Collection[str]  # that its records provide
 
 
 def load_progress(folder: Path) -> tuple[list[RunProgress], Store]:
-    """Read all records of a results folder and count them.
-
-    Records are not kept, which halves the time.
-
-    Parameters
-    ----------
-    folder : Path
-        The results folder.
-
-    Returns
-    -------
-    progress : list of RunProgress
-        All runs, in the papers' order.
-    store : Store
-        The folder, whose notes say what was left out.
-    """
+    """Read all records of a results folder and count them; records are not kept, which halves the time."""
     runs, store = open_results(folder)
     wanted: dict[str, set[str]] = {}  # the metrics that any run shows for a file
     for run in runs:
@@ -88,43 +69,27 @@ def _count_cell(stored: StoredCell, metrics: set[str]) -> _CellCounts:
 
 
 def _count_run(run: RunResult, counts: dict[str, _CellCounts]) -> RunProgress:
-    progress, splits, metric = RunProgress(run), dict[Place, list[int]](), _get_stored_metric(run)
+    splits: dict[Place, list[int]] = {}
+    n_failed, metric = 0, _get_stored_metric(run)
     for cell in run.manifest.cells:
-        found = counts[cell.file]
-        progress.n_failed += found.n_failed
-        run.count_done(
-            (cell.dataset, cell.learner),
-            bisect_left(found.splits, cell.repeats or run.experiment.split.repeats),
-        )
+        place, found = (cell.dataset, cell.learner), counts[cell.file]
+        n_failed += found.n_failed
+        run.count_done(place, bisect_left(found.splits, cell.repeats or run.experiment.split.repeats))
         if metric in found.metrics:
-            splits[cell.dataset, cell.learner] = found.splits
-    progress.n_done = run.n_done
-    progress.n_cells = len(splits)
+            splits[place] = found.splits
+    n_cells = len(splits)
     if ratios := run.experiment.ratios:  # one needs splits that both of its learners have
         pairs = [
             (splits.get((dataset, ratio.of), []), splits.get((dataset, ratio.over), []))
             for dataset in run.datasets
             for ratio in ratios.values()
         ]
-        progress.n_cells = sum(not set(of).isdisjoint(over) for of, over in pairs)
-    return progress
+        n_cells = sum(not set(of).isdisjoint(over) for of, over in pairs)
+    return RunProgress(run, n_cells, n_failed)
 
 
 def render_status(runs: list[RunProgress], store: Store) -> str:
-    """Return a table with a line for each run, the cells that lack records, and files that belong to no run.
-
-    Parameters
-    ----------
-    runs : list of RunProgress
-        All runs of the store.
-    store : Store
-        The results folder.
-
-    Returns
-    -------
-    str
-        Text for a terminal.
-    """
+    """Return a table with a line for each run, the cells that lack records, and files that belong to no run."""
     text = tabulate(list(map(_describe_run, runs)), HEADER, tablefmt="simple", disable_numparse=True)
     for progress in runs:
         if lacking := describe_lacking_cells(progress.run):
@@ -137,16 +102,50 @@ def render_status(runs: list[RunProgress], store: Store) -> str:
 
 
 def _describe_run(progress: RunProgress) -> list:
-    run, n_tasks = progress.run, progress.run.n_tasks
-    state = "complete" if progress.n_done >= n_tasks else f"{100 * progress.n_done / n_tasks:.0f} %"
-    if progress.n_done >= n_tasks and progress.n_cells < run.n_cells:
+    run, n_done, n_tasks = progress.run, progress.run.n_done, progress.run.n_tasks
+    state = "complete" if n_done >= n_tasks else f"{100 * n_done / n_tasks:.0f} %"
+    if n_done >= n_tasks and progress.n_cells < run.n_cells:
         state = f"lacks {run.metric}"
     return [
         run.name,
         f"{run.paper} {run.table or run.figure}" if run.paper else "",
         f"{progress.n_cells}/{run.n_cells}",
-        f"{progress.n_done:,}/{n_tasks:,}",
+        f"{n_done:,}/{n_tasks:,}",
         state,
         progress.n_failed,
         run.manifest.runs[-1].finished[:16] if run.manifest.runs else "by other runs",
     ]
+
+
+def render_plan(
+    experiment: Experiment, store: Store, jobs: int, noun: str = "jobs", shard: Shard | None = None
+) -> tuple[str, list[str]]:
+    """Return a table of an experiment's cells with totals, without running it, and notes about its data.
+
+    `noun` says what the `jobs` workers are called, for the estimate of the time.
+    """
+    from zoloss_cli.config.loader import describe_lacking
+    from zoloss_cli.experiment.plan import WHOLE, estimate_seconds, find_pending, plan
+    from zoloss_cli.experiment.runner import collect_data_notes, validate_data
+
+    cells = plan(experiment)
+    sizes = validate_data(cells, [load_metric(name) for name in experiment.metrics])
+    pending, lines = [], []
+    for cell in cells:
+        part = find_pending(cell, store.read(cell.filename, cell.key), shard or WHOLE)
+        pending.append(part)
+        tasks = [part.n_tasks, part.n_tasks - len(part.splits), len(part.splits)]
+        label = " ".join(filter(None, [cell.learner.label, cell.learner.choice]))
+        lines.append([cell.data.name, label, *sizes[(cell.data, cell.rule)], *tasks])
+    left = sum(len(part.splits) for part in pending)
+    total = sum(part.n_tasks for part in pending)
+    seconds = estimate_seconds(pending, jobs)
+    if left == 0:
+        estimate = "nothing to run"
+    elif seconds is None:
+        estimate = "time unknown until some tasks are done"
+    else:
+        estimate = f"about {format_duration(seconds)} with {jobs:,} {noun}"
+    table = tabulate(lines, PLAN_HEADER, tablefmt="simple")
+    totals = f"{len(cells)} cells, {total:,} tasks, {left:,} to run: {estimate}"
+    return f"{table}\n\n{totals}", [*describe_lacking(experiment), *collect_data_notes(cells)]

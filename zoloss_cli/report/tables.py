@@ -2,38 +2,234 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from statistics import median, quantiles
+from typing import Any
 
-from zoloss_cli.choices import AS_PUBLISHED, TableOptions
+from zoloss_cli.choices import CONFIDENCE
 from zoloss_cli.errors import ConfigError, ResultsError, suggest_nearest
+from zoloss_cli.metrics.base import PERCENT_DECIMALS, ErrorRate, Metric, Sizes, compute_half_width, summarize
 from zoloss_cli.registry import METRIC_ALIASES, load_metric
-from zoloss_cli.report import cells as improvement
-from zoloss_cli.report.cells import (
-    RANK_DECIMALS,
-    RANK_LABEL,
-    TableCell,
+from zoloss_cli.report.notes import RANK_LABEL, collect_notes, describe_bold, describe_ranks
+from zoloss_cli.report.papers import (
+    PublishedCells,
+    PublishedValue,
+    find_choices,
+    find_published_cells,
+    name_choices,
+)
+from zoloss_cli.report.runs import (
+    CellResult,
+    Column,
+    Place,
+    RunResult,
     build_column_titles,
-    build_our_cell,
-    build_published_cell,
-    compute_mean_ranks,
+    explain_empty,
+    find_baseline,
     list_directed,
-    mark_published_row,
-    mark_row,
+    open_results,
+    read_runs,
+    select_tables,
 )
-from zoloss_cli.report.loading import explain_empty, open_results, read_runs, select_tables
-from zoloss_cli.report.notes import (
-    collect_notes,
-    describe_bold,
-    describe_ranks,
-    describe_stat,
-    describe_undirected,
-    describe_untested,
-)
-from zoloss_cli.report.papers import PublishedCells, find_choices, find_published_cells, name_choices
-from zoloss_cli.report.runs import RunResult, find_baseline, find_stars
+
+ROUNDING = 1e-9  # numbers that look equal in a table may differ by this
+RANK_DECIMALS = 2
+IMPROVEMENT, PERCENT = "improvement", "percent"  # learner and metric of the column '%'
+MEDIANS = ("median", "quartiles")
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """What a table shows of a run, and how."""
+
+    datasets: tuple[str, ...] = ()  # in the order of rows and columns; none for all
+    learners: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()  # none for the config's
+    stat: str | None = None  # of STATS; None for that of the published table, or else mean ± standard error
+    digits: int | None = None  # None for those of the metric
+    published: bool = True  # show published values below ours
+    transpose: bool = False  # learners are rows, and data sets columns
+    rank_row: bool = False  # add a last row with the learners' mean ranks
+    bold: str | None = None  # the best, those within one standard error of it, or those not significantly worse
+
+    def __post_init__(self) -> None:
+        if self.bold == "stderr" and self.stat in MEDIANS:
+            raise ConfigError(f"--bold stderr is of means, and --stat {self.stat} has medians: use --bold best")
+
+    @property
+    def bold_rule(self) -> str:
+        """Which cells are bold, including the default rule."""
+        return self.bold or ("best" if self.stat in MEDIANS else "stderr")
+
+
+AS_PUBLISHED = TableOptions()
+
+
+@dataclass(frozen=True)
+class TableCell:
+    """A number with its error and its marks."""
+
+    mean: float | None  # the number, which may be a median; None for an empty cell
+    stderr: float | None = None
+    best: bool = False  # whether it is among the row's best
+    star: bool = False  # whether it is better than the baseline
+    decimals: int = PERCENT_DECIMALS  # number of decimals shown
+    choice: str = ""  # which of a column's settings it has
+    deviation: float | None = None  # the number after ±, if not the standard error
+    signed: bool = False  # whether it is written with its sign
+    interval: tuple[float, float] | None = None  # the numbers in brackets, instead of a standard error
+    apart: str = ""  # the choices that it depends on (see `papers.FittedChoice`)
+
+
+def build_our_cell(run: RunResult, cell: CellResult | None, name: str, options: TableOptions) -> TableCell:
+    """Return a cell: mean and standard error of a metric over splits, or what the options show instead."""
+    stat = cell.get_stat(name) if cell is not None else None
+    if cell is None or stat is None:
+        return TableCell(None)
+    metric, published = load_metric(name), run.experiment.published
+    decimals = metric.count_decimals(stat.mean, stat.splits) if options.digits is None else options.digits
+    shown = TableCell(stat.mean, stat.stderr, decimals=decimals, choice=cell.choice)
+    if options.stat is None or metric.aggregation != "mean":
+        if not metric.shows_stderr:
+            return replace(shown, stderr=None)
+        as_deviation = published is not None and published.spread == "deviation"
+        with_deviation = as_deviation and options.stat is None and metric.aggregation == "mean"
+        return replace(shown, deviation=stat.deviation) if with_deviation else shown
+    values = cell[name]
+    if options.stat == "sd":
+        return replace(shown, deviation=summarize(values).deviation)
+    if options.stat == "ci":
+        return replace(shown, interval=compute_interval(values, cell.sizes, metric))
+    if options.stat in MEDIANS:
+        quarters = quantiles(values, n=4, method="inclusive") if len(values) > 1 else []
+        interval = (quarters[0], quarters[2]) if quarters and options.stat == "quartiles" else None
+        return replace(shown, mean=median(values), stderr=None, interval=interval)
+    return shown
+
+
+def compute_interval(
+    values: Sequence[float], sizes: Sizes | None, metric: Metric
+) -> tuple[float, float] | None:
+    """Return the confidence interval of a mean over splits; None for one split.
+
+    It is corrected for metrics on test samples. A percentage stays between 0 and 100.
+    """
+    if len(values) < 2:
+        return None
+    share = sizes.n_test / sizes.n_train if metric.part == "test" and sizes is not None else 0.0
+    mean, half = summarize(values).mean, compute_half_width(values, share, CONFIDENCE)
+    low, high = (0.0, 100.0) if isinstance(metric, ErrorRate) else (-math.inf, math.inf)
+    return max(low, mean - half), min(high, mean + half)
+
+
+def build_published_cell(value: PublishedValue | None, metric: str, digits: int | None = None) -> TableCell:
+    """Return a published cell, with no more decimals than were published."""
+    if value is None:
+        return TableCell(None)
+    decimals = load_metric(metric).published_decimals
+    decimals = value.decimals if decimals is None else decimals
+    return TableCell(
+        value.value,
+        value.stderr,
+        star=value.star,
+        decimals=decimals if digits is None else min(decimals, digits),
+        deviation=value.deviation,
+    )
+
+
+def mark_best(cells: list[TableCell], columns: list[Column], within_stderr: bool = True) -> list[TableCell]:
+    """Return a row in which the best of each metric, or all within one standard error of it, are marked."""
+    marked = list(cells)
+    for metric in list_directed(columns):
+        key = load_metric(metric).sort_key
+        values = {
+            i: key(cell.mean)
+            for i, (cell, (_, name)) in enumerate(zip(cells, columns, strict=True))
+            if name == metric and cell.mean is not None
+        }
+        if not values:
+            continue
+        best = cells[min(values, key=values.__getitem__)]
+        margin = best.stderr if best.stderr is not None and not math.isnan(best.stderr) else 0.0
+        # Compared as shown: values that look equal are equal.
+        limit = round(min(values.values()), best.decimals) + ROUNDING
+        limit += within_stderr * round(margin, best.decimals)
+        for i, value in values.items():
+            marked[i] = replace(cells[i], best=round(value, best.decimals) <= limit)
+    return marked
+
+
+def _mark_not_worse(
+    run: RunResult, dataset: str, cells: list[TableCell], columns: list[Column]
+) -> list[TableCell]:
+    """Return a row in which the best of each metric, and those not significantly worse, are marked."""
+    from zoloss_cli.report.statistics import find_not_worse  # SciPy takes long to import
+
+    bold = {metric: find_not_worse(run, dataset, metric) for metric in list_directed(columns)}
+    return [
+        replace(cell, best=learner in bold.get(metric, ()))
+        for cell, (learner, metric) in zip(cells, columns, strict=True)
+    ]
+
+
+def find_stars(run: RunResult, runs: list[RunResult]) -> set[Place]:
+    """Return the cells that are better than the best of the baseline table by one standard error."""
+    baseline, metric = find_baseline(run, runs), load_metric(run.metric)
+    key, decimals = metric.sort_key, metric.decimals
+    stars: set[Place] = set()
+    for dataset in run.datasets if baseline else []:
+        assert baseline is not None
+        stats = [s for x in baseline.learners if (s := baseline.get_stat(dataset, x, run.metric))]
+        if not stats:
+            continue
+        best = min(stats, key=lambda s: key(s.mean))
+        margin = 0.0 if math.isnan(best.stderr) else best.stderr
+        # Compared as published: values that look equal are equal.
+        limit = key(round(best.mean, decimals)) - round(margin, decimals) + ROUNDING
+        for learner in run.learners:
+            ours = run.get_stat(dataset, learner)
+            if ours and key(round(ours.mean, decimals)) <= limit:
+                stars.add((dataset, learner))
+    return stars
+
+
+def compute_our_improvement(run: RunResult, dataset: str) -> float | None:
+    """Return 100 (best of `over` - best of `of`) / best of `over` by the run's means; None if undefined."""
+    best = find_best_of_sides(run, dataset)
+    if not best:
+        return None
+    of, over = (run.cells[dataset, learner].get_stat(run.metric) for learner in best)
+    assert of is not None
+    assert over is not None
+    if of.mean == over.mean:
+        return 0.0
+    return 100.0 * (over.mean - of.mean) / over.mean if over.mean else None
+
+
+def find_best_of_sides(run: RunResult, dataset: str) -> tuple[str, ...]:
+    """Return the best learner of either side of the improvement; empty if a side has no result."""
+    sides = run.experiment.improvement
+    if sides is None:
+        return ()
+    means = [
+        {learner: stat.mean for learner in side if (stat := run.get_stat(dataset, learner))}
+        for side in (sides.of, sides.over)
+    ]
+    return tuple(min(side, key=side.__getitem__) for side in means) if all(means) else ()
+
+
+def find_published_improvement(
+    run: RunResult, published: PublishedCells, dataset: str
+) -> PublishedValue | None:
+    """Return the published improvement; None if the run's sides are not all columns of that table."""
+    sides = run.experiment.improvement
+    columns = {learner for name, learner, metric in published if (name, metric) == (dataset, run.metric)}
+    if sides is None or {*sides.of, *sides.over} != columns:
+        return None
+    return published.get((dataset, IMPROVEMENT, PERCENT))
 
 
 @dataclass(frozen=True)
@@ -56,42 +252,18 @@ class TableRow:
 
 @dataclass(frozen=True)
 class Table:
-    """A table that can be written in any format.
+    """A table that can be written in any format."""
 
-    Attributes
-    ----------
-    number : str
-        The number of the published table, or the run's name.
-    title : str
-        Its caption.
-    columns : list of TableColumn
-        What each column shows.
-    rows : list of TableRow
-        One per data set.
-    splits : str
-        What the numbers are means over.
-    incomplete : bool
-        Whether tasks are missing.
-    bold : str
-        What bold cells are; empty if there are none.
-    notes : list of str
-        The notes under it.
-    stat : str
-        What the numbers are, if options set that; empty for mean and standard error.
-    transpose : bool
-        Whether learners are rows and data sets columns.
-    """
-
-    number: str
-    title: str
-    columns: list[TableColumn]
-    rows: list[TableRow]
-    splits: str
-    incomplete: bool
-    bold: str
-    notes: list[str]
-    stat: str = ""
-    transpose: bool = False
+    number: str  # the number of the published table, or the run's name
+    title: str  # its caption
+    columns: list[TableColumn]  # what each column shows
+    rows: list[TableRow]  # one per data set
+    splits: str  # what the numbers are means over
+    incomplete: bool  # whether tasks are missing
+    bold: str  # what bold cells are; empty if there are none
+    notes: list[str]  # the notes under it
+    stat: str = ""  # what the numbers are, if options set that; empty for mean and standard error
+    transpose: bool = False  # whether learners are rows and data sets columns
 
     @property
     def headings(self) -> list[str]:
@@ -100,50 +272,21 @@ class Table:
 
 
 def build_table(run: RunResult, runs: list[RunResult], options: TableOptions = AS_PUBLISHED) -> Table:
-    """Return the table of a run, with the published numbers next to ours if there are any.
-
-    Parameters
-    ----------
-    run : RunResult
-        The run to show.
-    runs : list of RunResult
-        All runs of the results folder, including the one that stars refer to.
-    options : TableOptions
-        Which numbers to show, and how. The data sets, learners and metrics are those of the run.
-
-    Returns
-    -------
-    Table
-        Rows, columns and notes.
-    """
+    """Return the table of a run, with the published numbers next to ours if there are any."""
     columns, constant = run.choose_columns()
     titles = build_column_titles(run.learners)
     names_all = len(run.metrics) > (1 if options.metrics else 2)
     shown = [TableColumn(x, m, _build_heading(run, m, titles[x], names_all)) for x, m in columns]
     rows = _build_rows(run, runs, shown, options)
-    notes = collect_notes(run, runs, {(titles[x], m): value for (x, m), value in constant.items()}, options)
+    notes = collect_notes(run, runs, columns, constant, options)
     if options.rank_row:
         row, remarks = _build_rank_row(run, shown)
         rows, notes = [*rows, *row], [*notes, *remarks]
     if run.experiment.improvement:
-        shown.append(TableColumn(improvement.LEARNER, improvement.METRIC, improvement.HEADING))
-    return Table(
-        run.number,
-        run.experiment.title,
-        shown,
-        rows,
-        describe_splits(run),
-        run.n_done < run.n_tasks,
-        describe_bold(run, columns, options),
-        [
-            *describe_stat(options),
-            *describe_undirected(columns, options),
-            *describe_untested(run, columns, options),
-            *notes,
-        ],
-        options.stat or "",
-        options.transpose,
-    )
+        shown.append(TableColumn(IMPROVEMENT, PERCENT, "%"))
+    incomplete, bold = run.n_done < run.n_tasks, describe_bold(run, columns, options)
+    facts = (shown, rows, describe_splits(run), incomplete, bold, notes, options.stat or "", options.transpose)
+    return Table(run.number, run.experiment.title, *facts)
 
 
 def _build_rows(
@@ -166,8 +309,11 @@ def _build_rows(
         ]
         theirs = [published.get((dataset, x, metric)) for x, metric in places]
         beside = [build_published_cell(v, m, options.digits) for v, (_, m) in zip(theirs, places, strict=True)]
-        ours = mark_row(run, dataset, ours, places, options)
-        beside = mark_published_row(beside, places, options) if any(theirs) else []
+        if options.bold_rule == "significant":
+            ours = _mark_not_worse(run, dataset, ours, places)
+        else:
+            ours = mark_best(ours, places, options.bold_rule == "stderr")
+        beside = mark_best(beside, places, options.bold_rule != "best") if any(theirs) else []
         _append_improvement(run, published, dataset, ours, beside)
         rows.append(TableRow(dataset, ours, beside))
     return rows
@@ -175,6 +321,8 @@ def _build_rows(
 
 def _build_rank_row(run: RunResult, columns: list[TableColumn]) -> tuple[list[TableRow], list[str]]:
     """Return the row of mean ranks, if there is one, and notes on it."""
+    from zoloss_cli.report.statistics import compute_mean_ranks
+
     metrics = list_directed([(c.learner, c.metric) for c in columns])
     ranks = {metric: compute_mean_ranks(run, metric) for metric in metrics}
     found = [ranks[c.metric][0].get(c.learner) if c.metric in ranks else None for c in columns]
@@ -190,11 +338,11 @@ def _append_improvement(
 ) -> None:
     if not run.experiment.improvement:
         return
-    value = improvement.compute_our_improvement(run, dataset)
-    apart = name_choices(find_choices(run, dataset, improvement.LEARNER))
+    value = compute_our_improvement(run, dataset)
+    apart = name_choices(find_choices(run, dataset, IMPROVEMENT))
     ours.append(TableCell(value, decimals=1, signed=True, apart=apart))
     if beside:
-        theirs = improvement.find_published_improvement(run, published, dataset)
+        theirs = find_published_improvement(run, published, dataset)
         beside.append(TableCell(theirs.value if theirs else None, decimals=1, signed=True))
 
 
@@ -225,31 +373,10 @@ def describe_splits(run: RunResult) -> str:
     return f"whole set, {number} repeats of {draws} draws"
 
 
-class LoadedTables(NamedTuple):
-    """Tables of a results folder.
-
-    Attributes
-    ----------
-    tables : list of Table
-        The tables that have something to show.
-    notes : list of str
-        What was left out of the folder.
-    empty : list of str
-        Why other tables have nothing to show.
-    """
-
-    tables: list[Table]
-    notes: list[str]
-    empty: list[str]
-
-
 def load_tables(
     folder: Path, table: str | None = None, options: TableOptions = AS_PUBLISHED
 ) -> tuple[list[Table], list[str]]:
-    """Return the tables of a results folder, at least one, and notes on what was left out.
-
-    The parameters are those of `collect_tables`. If nothing can be shown, a ResultsError says why.
-    """
+    """Return the tables of a results folder, at least one, and notes on what was left out."""
     tables, notes, empty = collect_tables(folder, table, options)
     if not tables:
         raise ResultsError("\n".join(empty) or f"{folder} holds no tables")
@@ -258,29 +385,14 @@ def load_tables(
 
 def collect_tables(
     folder: Path, table: str | None = None, options: TableOptions = AS_PUBLISHED
-) -> LoadedTables:
-    """Return the tables of a results folder.
-
-    Parameters
-    ----------
-    folder : Path
-        The results folder.
-    table : str or None, default=None
-        The table's number or the run's name; None for all tables.
-    options : TableOptions
-        What they show, and how.
-
-    Returns
-    -------
-    LoadedTables
-        The tables, and notes on the others.
-    """
+) -> tuple[list[Table], list[str], list[str]]:
+    """Return the tables of a results folder, notes on what was left out, and why other tables are empty."""
     runs, store = open_results(folder)
     shown = shape_runs(select_tables(runs, table), options)
     baselines = [b for run in shown if (b := find_baseline(run, runs)) is not None]
     read_runs(store, runs, [*shown, *(b for b in baselines if b not in shown)])
     tables = [build_table(run, runs, options) for run in shown if run.cells]
-    return LoadedTables(tables, store.notes, list(filter(None, map(explain_empty, shown))))
+    return tables, store.notes, list(filter(None, map(explain_empty, shown)))
 
 
 def shape_runs(runs: Sequence[RunResult], options: TableOptions) -> list[RunResult]:

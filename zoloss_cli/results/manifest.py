@@ -19,10 +19,12 @@ from zoloss_cli.config.models import Experiment, LearnerSpec, SettingMapping
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.registry import load_metric
 from zoloss_cli.results.record import FORMAT
-from zoloss_cli.utils.code_files import remember_code
+from zoloss_cli.utils.imports import remember_code
 from zoloss_cli.utils.text import show_controls
 
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "liblinear-official", "cvxpy")
+
+MISSING = "missing"
 
 # In place of a config's path, for numbers without a config.
 PYTHON_CALLS = ("run_experiment(", "evaluate(", "load_results(")
@@ -51,21 +53,11 @@ class HostShare(msgspec.Struct, frozen=True):
 
 
 class ClusterInfo(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The cluster of a run.
+    """The cluster of a run."""
 
-    Attributes
-    ----------
-    scheduler : str
-        Its address, or the class that started it.
-    dask : str
-        The version of its packages.
-    differences : tuple of str
-        Allowed differences between the versions on workers and here, one sentence each.
-    """
-
-    scheduler: str
-    dask: str
-    differences: tuple[str, ...] = ()
+    scheduler: str  # its address, or the class that started it
+    dask: str  # version
+    differences: tuple[str, ...] = ()  # allowed ones, between the versions on workers and here
 
 
 class RunInfo(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -87,27 +79,13 @@ class RunInfo(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True)
 class Manifest:
-    """A run: where its config is, the experiment that it describes, its cells, and who added tasks to it.
+    """What is stored about a run besides its records."""
 
-    Attributes
-    ----------
-    config : str
-        Path of the config, or the command that replaces one.
-    experiment : Experiment
-        The config, resolved and typed.
-    cells : list of ManifestCell
-        The cells of its plan.
-    runs : list of RunInfo
-        All runs that added tasks to these results, the newest last.
-    is_checked : bool
-        Whether its file has a check value; older versions wrote none.
-    """
-
-    config: str
-    experiment: Experiment
+    config: str  # its path, or the command that replaces one
+    experiment: Experiment  # the config, resolved and typed
     cells: list[ManifestCell]
-    runs: list[RunInfo]
-    is_checked: bool = field(default=True, compare=False)
+    runs: list[RunInfo]  # all that added tasks to these results, the newest last
+    is_checked: bool = field(default=True, compare=False)  # older versions wrote no check value
 
     @property
     def n_tasks(self) -> int:
@@ -116,14 +94,12 @@ class Manifest:
         return sum(cell.repeats or repeats for cell in self.cells)
 
     def command(self, fresh: bool = False) -> str:
-        """Return what to type to run it again, or from scratch: a config, or the command that replaced one."""
+        """Return the command that runs it again, or from scratch."""
         if self.config.startswith(PYTHON_CALLS):
             return self.config
-        if self.config.startswith("zoloss run "):
-            return self.config + " --fresh" * fresh
-        if self.config.startswith("zoloss "):
-            return f"{self.config} --out another-folder" if fresh else self.config
-        return f"zoloss run {self.config}" + " --fresh" * fresh
+        command = self.config if self.config.startswith("zoloss ") else f"zoloss run {self.config}"
+        other = " --fresh" if command.startswith("zoloss run ") else " --out another-folder"
+        return command + other * fresh
 
 
 class _ManifestFile(msgspec.Struct):
@@ -227,8 +203,8 @@ def format_now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def describe_run(started: str, seconds: float, jobs: int, tasks: int) -> RunInfo:
-    """Return the information about a run that ends now."""
+def describe_run(started: str, seconds: float, jobs: int, tasks: int, **more: Any) -> RunInfo:
+    """Return the information about a run that ends now, with `more` fields of a run on a cluster or a shard."""
     return RunInfo(
         started=started,
         finished=format_now(),
@@ -238,7 +214,8 @@ def describe_run(started: str, seconds: float, jobs: int, tasks: int) -> RunInfo
         zoloss=__version__,
         python=platform.python_version(),
         platform=" ".join(filter(None, [platform.system(), platform.machine(), find_processor()])),
-        packages={name: _find_version(name) for name in PACKAGES},
+        packages={name: find_version(name) for name in PACKAGES},
+        **more,
     )
 
 
@@ -254,8 +231,9 @@ def find_processor() -> str:
     return binding.get_host_cpu_name()
 
 
-def _find_version(package: str) -> str:
+def find_version(package: str) -> str:
+    """Return the version of an installed package."""
     try:
         return version(package)
     except PackageNotFoundError:
-        return "missing"
+        return MISSING

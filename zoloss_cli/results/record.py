@@ -6,13 +6,10 @@ the CRC-32 of what precedes it, so that a changed digit does not pass for a resu
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import math
-import sys
-from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Annotated, Literal
 from zlib import crc32
 
@@ -27,96 +24,49 @@ CHECK_LENGTH = len(b',"check":"00000000"}')
 
 
 class FitRecord(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
-    """A learner fitted on one split of a data set.
-
-    Attributes
-    ----------
-    split : int
-        Number of the split.
-    train_errors, test_errors : int
-        Errors on the training and test samples. In training, a margin of 0 is an error; test errors are wrong
-        predictions. ``test_errors`` is None if all samples train.
-    train_confusion, test_confusion : list of list of int
-        Counts of samples by true class (outer) and predicted class; the last of two classes is positive.
-    train_errors_lenient : int
-        Training errors if a margin of 0 is right, where this differs from ``train_errors``.
-    fit_time, time_to_best, wall_time : float
-        Seconds of fitting, of fitting until the result was found, and of the whole task.
-    lower_bound : float
-        Training errors that no linear rule can go below, as proved by the learner.
-    time_to_bound : float
-        Seconds of fitting until the bound was proved.
-    proof : str
-        What the bound rests on.
-    n_cones : int
-        Number of cones of directions searched for the last bound.
-    part_bound, n_parts : float, int
-        Training errors that no linear rule with a direction in the part of this split can go below, and the
-        number of parts.
-    iterations : int
-        Rounds of boosting.
-    error_counts : int
-        How often the pocket algorithm counted its training errors.
-    cost : float
-        Value of the cost that boosting minimizes.
-    counted, bound : float
-        What a theorem bounds, and its bound.
-    success_share, success_bound : float
-        Share of epochs that found as few errors as the best weights have, and a lower bound on its expectation.
-    n_pruned, n_flipped, n_flipped_pruned : int
-        Training samples left out as noise, those with wrong labels, and those that are both.
-    n_unseen : int
-        Test samples of classes without training samples.
-    n_unsplit : int
-        1 if a code ended because no weight was left between the classes.
-    choice : str
-        Settings chosen by cross-validation.
-    trace : list of (float, float)
-        Seconds and errors whenever a search found fewer errors.
-    epochs, train_curve, test_curve, cost_curve : list
-        Recorded epochs or rounds, and errors and cost after each.
-    test_scores : list of list of float
-        Scores of the test samples of each of two classes, if the config requests them: decision values, or
-        probabilities of the second class if the learner has none.
-    test_probabilities : list of list of list of float
-        Probabilities of all classes, for the test samples of each class, if the config requests them.
-    """
+    """A learner fitted on one split of a data set."""
 
     split: Count
+    # In training, a margin of 0 is an error; test errors are wrong predictions, or None if all samples train.
     train_errors: Count
     test_errors: Count | None = None
+    # Samples by true class (outer) and predicted class; the last of two classes is positive.
     train_confusion: Confusion | None = None
     test_confusion: Confusion | None = None
-    train_errors_lenient: Count | None = None
-    n_pruned: Count | None = None
-    n_flipped: Count | None = None
-    n_flipped_pruned: Count | None = None
-    n_unseen: Count = 0
-    choice: str | None = None
+    train_errors_lenient: Count | None = None  # with a margin of 0 as right, where that makes a difference
+    n_pruned: Count | None = None  # training samples left out as noise
+    n_flipped: Count | None = None  # training samples with wrong labels
+    n_flipped_pruned: Count | None = None  # both
+    n_unseen: Count = 0  # test samples of classes without training samples
+    choice: str | None = None  # settings chosen by cross-validation
     fit_time: Seconds | None = None
-    time_to_best: Seconds | None = None
+    time_to_best: Seconds | None = None  # of fitting, until the result was found
+    # Training errors that no linear rule can go below, as proved by the learner; seconds until then, what the
+    # bound rests on, and the cones of directions searched for it.
     lower_bound: float | None = None
     time_to_bound: Seconds | None = None
     proof: str | None = None
     n_cones: Count | None = None
-    part_bound: float | None = None
+    part_bound: float | None = None  # the same for directions in the part of this split
     n_parts: Count | None = None
-    iterations: Count | None = None
-    error_counts: Count | None = None
-    cost: float | None = None
-    n_unsplit: Count = 0
-    counted: float | None = None
-    bound: float | None = None
-    success_share: float | None = None
-    success_bound: float | None = None
-    trace: list[tuple[float, float]] | None = None
-    epochs: list[Count] | None = None
+    iterations: Count | None = None  # rounds of boosting
+    error_counts: Count | None = None  # how often the pocket algorithm counted its training errors
+    cost: float | None = None  # that boosting minimizes
+    n_unsplit: Count = 0  # 1 if a code ended because no weight was left between the classes
+    counted: float | None = None  # what a theorem bounds
+    bound: float | None = None  # its bound
+    success_share: float | None = None  # of epochs that found as few errors as the best weights have
+    success_bound: float | None = None  # a lower bound on its expectation
+    trace: list[tuple[float, float]] | None = None  # seconds and errors whenever a search found fewer errors
+    epochs: list[Count] | None = None  # recorded epochs or rounds; errors and cost after each follow
     train_curve: list[Count] | None = None
     test_curve: list[Count] | None = None
     cost_curve: list[float] | None = None
+    # Of the test samples of each of two classes, if the config requests them: decision values, or probabilities
+    # of the second class if the learner has none.
     test_scores: tuple[list[float], list[float]] | None = None
-    test_probabilities: list[list[list[float]]] | None = None
-    wall_time: Seconds = 0.0
+    test_probabilities: list[list[list[float]]] | None = None  # of all classes, for the test samples of each
+    wall_time: Seconds = 0.0  # of the whole task
 
 
 class Measurement(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -199,13 +149,8 @@ class CellHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     identity: dict
 
 
-TIMES = {
-    "fit_time",
-    "time_to_best",
-    "time_to_bound",
-    "wall_time",
-    "trace",
-}  # fields that differ when a task is rerun
+# Fields that differ when a task is rerun.
+TIMES = {"fit_time", "time_to_best", "time_to_bound", "wall_time", "trace"}
 
 
 def have_same_result(one: Record, other: Record) -> bool:
@@ -220,13 +165,9 @@ def have_same_result(one: Record, other: Record) -> bool:
 _ENCODER = msgspec.json.Encoder()
 _HEADER = msgspec.json.Decoder(CellHeader)
 _FAILED = msgspec.json.Decoder(FailedRecord)
-_ONE: dict[str, msgspec.json.Decoder] = {
+_DECODERS: dict[str, msgspec.json.Decoder] = {
     "fit": msgspec.json.Decoder(FitRecord),
     "measure": msgspec.json.Decoder(MeasureRecord),
-}
-_MANY: dict[str, msgspec.json.Decoder] = {
-    "fit": msgspec.json.Decoder(list[FitRecord]),
-    "measure": msgspec.json.Decoder(list[MeasureRecord]),
 }
 
 
@@ -250,48 +191,21 @@ def decode_header(line: bytes) -> CellHeader:
     return _HEADER.decode(body)
 
 
-def decode_records(lines: Sequence[bytes], kind: RecordKind) -> tuple[list[Record], list[FailedRecord], int]:
-    """Return the records and failures that lines hold, and how many lines are damaged.
-
-    Valid lines, which nearly all are, are decoded together: this is much faster than one by one.
-    """
-    bodies = [line[:-CHECK_LENGTH] for line in lines]
-    if _verify_checks(bodies, lines):
-        try:
-            return (_MANY[kind].decode(b"[%s}]" % b"},".join(bodies)) if bodies else []), [], 0
-        except (msgspec.MsgspecError, ValueError, RecursionError):
-            pass  # a task failed, or a line does not match its type: find which
+def decode_records(lines: Iterable[bytes], kind: RecordKind) -> tuple[list[Record], list[FailedRecord], int]:
+    """Return the records and failures that lines hold, and how many lines are damaged."""
     records: list[Record] = []
     failed: list[FailedRecord] = []
-    damaged = 0
+    n_damaged = 0
     for line in lines:
-        record = _decode_line(line, kind)
-        if record is None:
-            damaged += 1
-        elif isinstance(record, FailedRecord):
-            failed.append(record)
-        else:
-            records.append(record)
-    return records, failed, damaged
-
-
-def _verify_checks(bodies: list[bytes], lines: Sequence[bytes]) -> bool:
-    """Return whether all check values match; the loops are in C, since there are hundreds of thousands."""
-    tails = b"".join([line[-CHECK_LENGTH:] for line in lines])
-    digits = tails.replace(b',"check":"', b"").replace(b'"}', b"")
-    computed = array("I", map(crc32, bodies))
-    if sys.byteorder == "little":
-        computed.byteswap()  # the text has the highest digit first
-    return computed.tobytes().hex().encode() == digits
-
-
-def _decode_line(line: bytes, kind: RecordKind) -> AnyRecord | None:
-    body = _strip_check(line)
-    if body is not None:
-        for decoder in (_ONE[kind], _FAILED):
-            with contextlib.suppress(msgspec.MsgspecError, ValueError, RecursionError):
-                return decoder.decode(body)
-    return None
+        body = _strip_check(line) or b""
+        try:
+            records.append(_DECODERS[kind].decode(body))
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            try:
+                failed.append(_FAILED.decode(body))
+            except (msgspec.MsgspecError, ValueError, RecursionError):
+                n_damaged += 1
+    return records, failed, n_damaged
 
 
 def _strip_check(line: bytes) -> bytes | None:

@@ -11,9 +11,8 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from operator import attrgetter
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Protocol
 
 import msgspec
 
@@ -37,8 +36,6 @@ from zoloss_cli.utils.files import FileError, FileMissingError, read_file, write
 from zoloss_cli.utils.text import check_file_name
 
 MAX_CELL_BYTES = 1 << 29
-# Fields of hundreds of thousands of records, read in C.
-GET_SPLIT, GET_TRAIN_ERRORS, GET_TEST_ERRORS = map(attrgetter, ("split", "train_errors", "test_errors"))
 
 
 class CellAddress(Protocol):
@@ -63,77 +60,50 @@ class CellAddress(Protocol):
 
 @dataclass
 class StoredCell:
-    """The contents of a cell's file.
+    """The contents of a cell's file."""
 
-    Attributes
-    ----------
-    records : dict of int to Record
-        Finished tasks by split.
-    failed : dict of int to FailedRecord
-        Failed tasks by split.
-    n_damaged : int
-        Number of dropped lines.
-    n_replaced : int
-        Number of records replaced by a later one with the same result.
-    fault : str
-        Why the whole file cannot be used; empty if it can.
-    kind : {'fit', 'measure'}
-        The kind of its records.
-    n_train, n_test : int
-        Number of training and test samples.
-    identity : dict
-        What its records depend on; empty if there is no file, or none that can be used.
-    """
-
-    records: dict[int, Record] = field(default_factory=dict)
+    records: dict[int, Record] = field(default_factory=dict)  # of finished tasks, by split
     failed: dict[int, FailedRecord] = field(default_factory=dict)
-    n_damaged: int = 0
-    n_replaced: int = 0
-    fault: str = ""
+    n_damaged: int = 0  # lines that were dropped
+    n_replaced: int = 0  # records replaced by a later one with the same result
+    fault: str = ""  # why the whole file cannot be used
     kind: RecordKind = "fit"
     n_train: int = 0
     n_test: int = 0
-    identity: dict = field(default_factory=dict)
+    identity: dict = field(default_factory=dict)  # empty if there is no file, or none that can be used
 
     @cached_property
     def splits(self) -> list[int]:
         """Return the finished splits in order."""
-        found = list(self.records)
-        in_order = list(range(len(found)))
-        return found if found == in_order else sorted(found)  # nearly all files are complete and in order
+        return sorted(self.records)
 
 
 def read_cell_file(path: Path, key: str) -> StoredCell:
-    """Return the contents of the file of the cell with this key; see :class:`StoredCell`."""
-    stored = StoredCell()
+    """Return the contents of the file of the cell with this key."""
     try:
         raw = read_file(path, MAX_CELL_BYTES)
     except FileMissingError:
-        return stored
+        return StoredCell()
     except FileError as error:
-        stored.fault = str(error)
-        return stored
+        return StoredCell(fault=str(error))
     lines = raw.split(b"\n")
     try:
         header = decode_header(lines[0])
         found_key = hash_identity(header.identity)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         # A run killed during its first write leaves at most a part of a header, and no split.
-        stored.fault = "has no readable header"
-        return stored
+        return StoredCell(fault="has no readable header")
     if header.format != FORMAT:
-        stored.fault = "was written by another version of zoloss"
-        return stored
+        return StoredCell(fault="was written by another version of zoloss")
     if found_key != key:
-        stored.fault = "is not the cell that its name says"
-        return stored
-    stored.kind, stored.n_train, stored.n_test = header.kind, header.n_train, header.n_test
+        return StoredCell(fault="is not the cell that its name says")
+    stored = StoredCell(kind=header.kind, n_train=header.n_train, n_test=header.n_test)
     stored.identity = header.identity
     records, failed, stored.n_damaged = decode_records(lines[1:-1], header.kind)
     stored.n_damaged += bool(lines[-1])
-    sound = _drop_oversized(records, header)
+    sound = [record for record in records if _is_plausible(record, header)]
     stored.n_damaged += len(records) - len(sound)
-    stored.records = dict(zip(map(GET_SPLIT, sound), sound, strict=True))
+    stored.records = {record.split: record for record in sound}
     if len(stored.records) < len(sound):
         stored.records, n_damaged = _drop_doubled(sound)
         stored.n_damaged += n_damaged
@@ -142,20 +112,16 @@ def read_cell_file(path: Path, key: str) -> StoredCell:
     return stored
 
 
-def _drop_oversized(records: list[Record], header: CellHeader) -> list[Record]:
-    """Return the records with no more errors than samples; without test samples, no test errors."""
-    if header.kind == "measure":
-        return records
-    fits = cast(list[FitRecord], records)
-    trains, tests = list(map(GET_TRAIN_ERRORS, fits)), list(map(GET_TEST_ERRORS, fits))
-    allowed = range(header.n_test + 1) if header.n_test else (None,)
-    if max(trains, default=0) <= header.n_train and all(count in allowed for count in set(tests)):
-        return records  # as almost always
-    return [
-        record
-        for record, train, test in zip(records, trains, tests, strict=True)
-        if train <= header.n_train and test in allowed
-    ]
+def _is_plausible(record: Record, header: CellHeader) -> bool:
+    """Return whether a record has no more errors than samples, and no test errors without test samples."""
+    if not isinstance(record, FitRecord):
+        return True
+    has_test_errors = record.test_errors is not None
+    return (
+        record.train_errors <= header.n_train
+        and has_test_errors == (header.n_test > 0)
+        and (record.test_errors or 0) <= header.n_test
+    )
 
 
 def _drop_doubled(records: list[Record]) -> tuple[dict[int, Record], int]:
@@ -205,23 +171,11 @@ IGNORED_FILES = {"README.md", "reference"}
 
 
 class Store:
-    """A results folder.
-
-    Parameters
-    ----------
-    folder : Path
-        Its path; it need not exist yet.
-
-    Attributes
-    ----------
-    notes : list of str
-        What was damaged and repaired, for the user.
-    """
+    """A results folder, which need not exist yet."""
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self._cells = folder / CELLS  # joined once: a table reads thousands of files
-        self.notes: list[str] = []
+        self.notes: list[str] = []  # what was damaged and repaired, for the user
         self._unsynced: set[Path] = set()
         self._last_sync = time.monotonic()
 
@@ -308,7 +262,7 @@ class Store:
 
     def path(self, filename: str) -> Path:
         """Return the path of a cell's file."""
-        return self._cells / filename
+        return self.folder / CELLS / filename
 
     def read(self, filename: str, key: str) -> StoredCell:
         """Return the contents of a cell's file; damaged content is left out, and the result says so."""

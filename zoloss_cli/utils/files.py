@@ -1,4 +1,4 @@
-"""Read files that users name: only regular ones, and only up to a maximum size."""
+"""Files: read what users name, write completely or not at all, and find what comes with zoloss."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from zoloss_cli.errors import OutputError
 
 CHUNK_BYTES = 1 << 20
-# Do not wait for somebody to write into a pipe.
-AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+# Opening must not block on a pipe without a writer.
+NONBLOCKING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 class FileError(Exception):
@@ -23,27 +23,9 @@ class FileMissingError(FileError):
 
 
 def read_file(path: Path, max_bytes: int) -> bytes:
-    """Return the bytes of a regular file.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    max_bytes : int
-        The maximum size.
-
-    Returns
-    -------
-    bytes
-        Its content.
-
-    Raises
-    ------
-    FileError
-        If it is a folder, a pipe or a device, too large, or unreadable: a pipe is never waited for.
-    """
+    """Return the bytes of a file; raise FileError if it is not a regular one, too large, or unreadable."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | AT_ONCE)
+        descriptor = os.open(path, os.O_RDONLY | NONBLOCKING)
         try:
             size = _check_kind(os.fstat(descriptor), max_bytes)  # of the opened file, not of what is there now
             content = _read_all(descriptor, size, max_bytes)
@@ -86,7 +68,7 @@ ANOTHER_NAME = "nothing is overwritten: choose another name, or remove it first"
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write text as UTF-8, completely or not at all; see :func:`write_bytes`."""
+    """Write text as UTF-8, atomically; see :func:`write_bytes`."""
     write_bytes(path, text.encode())
 
 
@@ -106,16 +88,7 @@ def write_bytes(path: Path, content: bytes) -> None:
 def check_target(path: Path, force: bool, inputs: list[Path], remedy: str = FORCE) -> None:
     """Raise OutputError for a path that cannot or must not be written, before computing anything.
 
-    Parameters
-    ----------
-    path : Path
-        The file to write.
-    force : bool
-        Whether an existing file may be overwritten.
-    inputs : list of Path
-        The input files, which must not be overwritten.
-    remedy : str
-        What to do about an existing file.
+    An existing file is overwritten only with `force`, and one of the `inputs` never.
     """
     try:
         exists = path.exists()
@@ -136,7 +109,7 @@ def check_target(path: Path, force: bool, inputs: list[Path], remedy: str = FORC
 
 
 def write(path: Path, content: str | bytes, force: bool, inputs: list[Path]) -> None:
-    """Write a file at once, after the checks of `check_target`; problems are raised as OutputError."""
+    """Write a file atomically, after the checks of `check_target`; raise OutputError on failure."""
     check_target(path, force, inputs)
     try:
         write_bytes(path, content if isinstance(content, bytes) else content.encode())

@@ -12,25 +12,7 @@ _CONTROLS = re.compile(
 
 
 def show_controls(text: str, keep: str = "\n\t") -> str:
-    r"""Return a text with its control characters as escapes.
-
-    Parameters
-    ----------
-    text : str
-        The text.
-    keep : str
-        The control characters to keep.
-
-    Returns
-    -------
-    str
-        A text that only shows its content; JSON stays JSON with the same content.
-
-    Examples
-    --------
-    >>> show_controls("a\x1b[2Jb") == "a" + chr(92) + "x1b[2Jb"
-    True
-    """
+    """Return a text with its control characters, except those in `keep`, as escapes; JSON stays JSON."""
 
     def escape(found: re.Match[str]) -> str:
         character = found[0]
@@ -48,51 +30,26 @@ CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069
 
 
 def check_file_name(name: str) -> str:
-    """Return a name that can be a file name in any folder; otherwise raise ValueError.
-
-    Parameters
-    ----------
-    name : str
-        The name, without the suffix that the file gets.
-
-    Returns
-    -------
-    str
-        The same name.
-
-    Examples
-    --------
-    >>> check_file_name("table4.2")
-    'table4.2'
-    """
+    """Return a name, still without its suffix, that can be a file name in any folder, or raise ValueError."""
+    shown = repr(name) if len(name) <= 60 else repr(name[:57]) + "..."
+    why = f"since it becomes the name of a file (got {shown})"
     if not name.strip():
         raise ValueError("must not be empty, since it becomes the name of a file")
     if found := next((c for c in name if c in SEPARATORS), None):
-        raise ValueError(f"must not hold {found}, since it becomes the name of a file (got {_shorten(name)})")
+        raise ValueError(f"must not hold {found}, {why}")
     if name.startswith("."):
-        raise ValueError(
-            f"must not begin with a dot, since it becomes the name of a file (got {_shorten(name)})"
-        )
+        raise ValueError(f"must not begin with a dot, {why}")
     if CONTROL.search(name):
-        raise ValueError(
-            f"must not hold line breaks or control characters, since it becomes the name of a file "
-            f"(got {_shorten(name)})"
-        )
+        raise ValueError(f"must not hold line breaks or control characters, {why}")
     if not is_utf8(name):
-        raise ValueError(f"must be UTF-8 text (got {_shorten(name)})")
+        raise ValueError(f"must be UTF-8 text (got {shown})")
     if (size := len(name.encode())) > MAX_NAME_BYTES:
-        raise ValueError(f"must not be longer than {MAX_NAME_BYTES} bytes (got {size}: {_shorten(name)})")
+        raise ValueError(f"must not be longer than {MAX_NAME_BYTES} bytes (got {size}: {shown})")
     return name
 
 
 def is_utf8(text: str) -> bool:
-    """Return whether a text can be written as UTF-8: names of files may hold other bytes.
-
-    Examples
-    --------
-    >>> is_utf8("café"), is_utf8("caf" + chr(0xdce9))
-    (True, False)
-    """
+    """Return whether a text can be encoded as UTF-8: file names may hold lone surrogates for other bytes."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -101,21 +58,10 @@ def is_utf8(text: str) -> bool:
 
 
 def clean_file_name(name: str) -> str:
-    """Return the name with dashes for what :func:`check_file_name` refuses, cut to the length it allows.
-
-    Examples
-    --------
-    >>> clean_file_name("a/b")
-    'a-b'
-    """
+    """Return the name with dashes for what :func:`check_file_name` refuses, cut to the length it allows."""
     text = CONTROL.sub("-", name).translate(str.maketrans(SEPARATORS, "--"))
     text = text.encode(errors="replace")[:MAX_NAME_BYTES].decode(errors="ignore")
     return "-" + text[1:] if text.startswith(".") or not text.strip() else text
-
-
-def _shorten(name: str) -> str:
-    """Return a name in quotes, shortened if long, with invisible characters escaped."""
-    return repr(name) if len(name) <= 60 else repr(name[:57]) + "..."
 
 
 def format_duration(seconds: float | None) -> str:

@@ -8,26 +8,16 @@ import json
 
 import numpy as np
 import pytest
+from own_rows import build_clouds, write_clouds
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 
 from zoloss_cli.api import validation
 from zoloss_cli.api.choose import parse_learner
-from zoloss_cli.api.validation import Calibration, CalibrationTask, FoldData, FoldPlan, calibrate, draw_folds
+from zoloss_cli.api.validation import FoldPlan, calibrate, draw_folds
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.data.splits import scale_parts
 from zoloss_cli.registry import make_learner
-
-
-def build_data(n: int = 150, n_classes: int = 2) -> FoldData:
-    rng = np.random.default_rng(2)
-    y = np.arange(n) % n_classes
-    return FoldData(rng.normal(size=(n, 3)) + 0.8 * y[:, None], y, "standard", 1)
-
-
-def write_table(data: FoldData) -> str:
-    rows = [",".join([*map(repr, x.tolist()), f"c{k}"]) for x, k in zip(data.X, data.y, strict=True)]
-    return "\n".join(["a,b,c,label", *rows]) + "\n"
 
 
 class UnitLength(ClassifierMixin, BaseEstimator):
@@ -53,7 +43,7 @@ class UnitLength(ClassifierMixin, BaseEstimator):
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 @pytest.mark.parametrize(("name", "n_classes"), [("fld", 2), ("one-vs-one:fld", 3)])
 def test_probabilities_are_those_of_scikit_learn_on_the_same_folds(method, name, n_classes):
-    data = build_data(n_classes=n_classes)
+    data = build_clouds(150, n_classes)
     spec = parse_learner(name, [], None)
     parts = draw_folds(data.y, 5, np.random.default_rng([data.seed, validation.SEED_WORD, 0]))
     every = np.arange(len(data.y))
@@ -62,8 +52,8 @@ def test_probabilities_are_those_of_scikit_learn_on_the_same_folds(method, name,
     oracle = CalibratedClassifierCV(base, method=method, cv=folds, ensemble=False).fit(data.X, data.y)
     fitted = oracle.calibrated_classifiers_[0].estimator
     length = np.linalg.norm(fitted.learner_.coef_) if n_classes == 2 else 1.0
-    task = CalibrationTask(method, [f"c{k}" for k in range(n_classes)], float(length))
-    found = calibrate(task, FoldPlan(spec, 5, 1, 5), data)
+
+    found = calibrate(method, n_classes, float(length), FoldPlan(spec, 5, 1, 5), data)
     new = np.random.default_rng(9).normal(size=(40, 3))
     expected = oracle.predict_proba(new)
     probabilities = found.compute(fitted.decision_function(new) * length)
@@ -84,8 +74,8 @@ class _Several(UnitLength):
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_model_with_a_calibration_predicts_probabilities(zoloss, table, tmp_path, method, n_classes):
-    data = build_data(n_classes=n_classes)
-    path, model = table(write_table(data)), tmp_path / "m.json"
+    data = build_clouds(150, n_classes)
+    path, model = table(write_clouds(data)), tmp_path / "m.json"
     learner = "rcd-bias" if n_classes == 2 else "one-vs-one:fld"
     command = ["fit", path, "--learner", learner, "--calibrate", method, "--model", model, "--no-validate"]
     ended = zoloss(*command)
@@ -107,8 +97,12 @@ def test_a_model_with_a_calibration_predicts_probabilities(zoloss, table, tmp_pa
 
 
 def test_a_calibration_is_part_of_the_digest_and_checked(zoloss, table, tmp_path):
-    path, model = table(write_table(build_data())), tmp_path / "m.json"
-    zoloss("fit", path, "--learner", "fld", "--calibrate", "sigmoid", "--model", model, "--no-validate")
+    path, model = table(write_clouds(build_clouds(150))), tmp_path / "m.json"
+    fit = ("fit", path, "--learner", "fld", "--model", model, "--no-validate")
+    zoloss(*fit)
+    assert "calibration" not in json.loads(model.read_text(encoding="utf-8"))
+    assert zoloss("predict", model, path).out.startswith("prediction,score\n")
+    zoloss(*fit, "--calibrate", "sigmoid", "--force")
     content = json.loads(model.read_text(encoding="utf-8"))
     content["calibration"]["curves"][0]["slope"] *= 2
     model.write_text(json.dumps(content), encoding="utf-8")
@@ -122,24 +116,11 @@ def test_a_calibration_is_part_of_the_digest_and_checked(zoloss, table, tmp_path
     assert "do not rise" in zoloss("predict", model, path, "--trust").err
 
 
-def test_a_model_without_a_calibration_has_no_such_key_and_column(zoloss, table, tmp_path):
-    path, model = table(write_table(build_data())), tmp_path / "m.json"
-    zoloss("fit", path, "--learner", "fld", "--model", model, "--no-validate")
-    assert "calibration" not in json.loads(model.read_text(encoding="utf-8"))
-    assert zoloss("predict", model, path).out.startswith("prediction,score\n")
-
-
 def test_too_few_samples_of_a_class_are_refused_before_the_fit(zoloss, table, tmp_path):
-    text = write_table(build_data(40)).replace(",c1", ",c0", 17)
+    text = write_clouds(build_clouds(40)).replace(",c1", ",c0", 17)
     ended = zoloss("fit", table(text), "--calibrate", "sigmoid", "--model", tmp_path / "m.json")
     assert (ended.code, ended.out, (tmp_path / "m.json").exists()) == (3, "", False)
     assert "--calibrate: the class 'c1' has 3 samples, and at least 5 of each class are needed" in ended.err
     wrong = zoloss("fit", table(text), "--calibrate", "sigmoyd")
     assert wrong.code == 2
     assert "--calibrate: 'sigmoyd' is not valid; did you mean 'sigmoid'?" in wrong.err
-
-
-def test_probabilities_of_no_class_are_equal():
-    flat = {"kind": "isotonic", "scores": [0.0, 1.0], "values": [0.0, 0.0]}
-    curves = Calibration.model_validate({"divisor": 1.0, "curves": [flat, flat, flat]})
-    np.testing.assert_array_equal(curves.compute(np.zeros((2, 3))), np.full((2, 3), 1 / 3))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-import json
-import re
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -20,13 +19,12 @@ from zoloss_cli.api.fit import FitRequest, Weighting
 from zoloss_cli.data.user_table import read_for_training
 from zoloss_cli.errors import ModelError
 from zoloss_cli.learners.search import hyperplanes, progress
-from zoloss_cli.learners.search.samples import ExactFeatures
 from zoloss_cli.proofs import check as checker
 
 KINDS = ("plain", "discrete", "collinear", "duplicates")
-PROBLEMS_IN_SUITE, ALL_PROBLEMS = 60, 2000
-CHANGES_IN_SUITE = {"cones of directions": 80, "impossible sets": 80, "all hyperplanes": 15}
-ALL_CHANGES = 340  # of each method
+PROBLEMS_IN_SUITE, ALL_PROBLEMS = 40, 2000
+CHANGES_IN_SUITE = {"cones of directions": 50, "impossible sets": 50, "all hyperplanes": 10}
+ALL_CHANGES = dict.fromkeys(CHANGES_IN_SUITE, 340)
 
 
 def write_table(path, X, y):
@@ -87,7 +85,7 @@ def check_tiny_problem(seed, folder):
 
 def test_certificates_prove_what_brute_force_finds(tmp_path):
     methods = [check_tiny_problem(seed, tmp_path) for seed in range(PROBLEMS_IN_SUITE)]
-    assert min(methods.count(method) for method in METHODS) > 5
+    assert min(methods.count(method) for method in METHODS) > 3
 
 
 @pytest.mark.long
@@ -119,66 +117,6 @@ def certificate_of(data, tmp_path_factory):
     return found
 
 
-@pytest.fixture
-def proved(data, certificate_of):
-    return data, certificate_of["cones of directions"]
-
-
-def change(certificate, rng):
-    """A certificate with one number changed that it needs."""
-    changed = copy.deepcopy(certificate)
-    proof, kind = changed["proof"], rng.integers(4)
-    if kind == 0:
-        changed["bound"] += 1
-        if proof:
-            proof["target"] += 1
-    elif kind == 1:
-        changed["sha256"] = changed["sha256"][::-1]
-    elif kind == 2 and proof:
-        del proof["tree"][-int(rng.integers(1, 9)) :]
-    elif kind == 3 and "scales" in proof:
-        if rng.integers(2):
-            side = proof[("left", "right")[rng.integers(2)]]
-            at = int(rng.integers(len(side)))
-            side[at] = side[at - 1]
-        else:  # fewer features do not determine the others
-            del proof["features"][-1], proof["scales"][-1]
-    elif kind == 3 and "sets" in proof:
-        members, weights = proof["sets"][rng.integers(len(proof["sets"]))]
-        at = int(rng.integers(len(members)))
-        if rng.integers(2):
-            weights[at] += 1
-        else:
-            members[at] = members[at - 1]
-    else:
-        changed["rule"]["weights"] = [str(-float(w)) for w in changed["rule"]["weights"]]
-        changed["rule"]["at_centre"] = str(-float(changed["rule"]["at_centre"]))
-        changed["bound"] = 20
-    return changed
-
-
-def count_refused(certificate, data, folder, seeds):
-    refused = 0
-    for seed in seeds:
-        with pytest.raises(ModelError):
-            check(change(certificate, np.random.default_rng(seed)), folder, data)
-        refused += 1
-    return refused
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_changed_certificates_are_refused(method, certificate_of, data, tmp_path):
-    count = CHANGES_IN_SUITE[method]
-    assert count_refused(certificate_of[method], data, tmp_path, range(count)) == count
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("method", METHODS)
-def test_a_thousand_changed_certificates_are_refused(method, certificate_of, data, tmp_path):
-    seeds = range(CHANGES_IN_SUITE[method], ALL_CHANGES)
-    assert count_refused(certificate_of[method], data, tmp_path, seeds) == len(seeds)
-
-
 def walk_numbers(content, path=()):
     """The places of all that is not a list and no mapping."""
     if isinstance(content, (dict, list)):
@@ -207,13 +145,12 @@ def tamper(certificate, rng):
     return changed
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_whatever_is_changed_is_refused_or_true(method, certificate_of, data, tmp_path):
+def count_refused(certificate, data, folder, seeds):
     """Some changes leave a proof: a split elsewhere on its edge, a set that weighs less. None proves more."""
-    certificate, refused, count = certificate_of[method], 0, CHANGES_IN_SUITE[method]
-    for seed in range(count):
+    refused = 0
+    for seed in seeds:
         try:
-            checked = check(tamper(certificate, np.random.default_rng(seed)), tmp_path, data)
+            checked = check(tamper(certificate, np.random.default_rng(seed)), folder, data)
         except ModelError:
             refused += 1
         else:
@@ -221,57 +158,33 @@ def test_whatever_is_changed_is_refused_or_true(method, certificate_of, data, tm
                 assert checked.bound <= checked.loss
             else:
                 assert checked.bound <= certificate["bound"]
-    assert refused > count / 3
+    return refused
 
 
-def test_a_certificate_of_other_data_or_another_version_is_refused(proved, tmp_path):
-    data, certificate = proved
-    lines = data.read_text().splitlines()
-    other = tmp_path / "other.csv"
-    other.write_text("\n".join([*lines[:-1], lines[-2]]) + "\n")
-    with pytest.raises(ModelError, match="is about other data than"):
-        check(certificate, tmp_path, other)
-    with pytest.raises(ModelError, match="has format version 99"):
-        check({**certificate, "version": 99}, tmp_path, data)
-    with pytest.raises(ModelError, match="is damaged: TypeError"):
-        check({**certificate, "proof": 3}, tmp_path, data)
-    for content in (b"", b"{}", b"\x1f\x8bnothing", b"[1]"):
-        path = tmp_path / "bad.json.gz"
-        path.write_bytes(content)
-        with pytest.raises(ModelError, match=r"bad\.json\.gz"):
-            certificates.check_certificate(path, data)
+@pytest.mark.parametrize("seeds", [CHANGES_IN_SUITE, pytest.param(ALL_CHANGES, marks=pytest.mark.long)])
+def test_whatever_is_changed_is_refused_or_true(seeds, certificate_of, data, tmp_path):
+    for method, count in seeds.items():
+        assert count_refused(certificate_of[method], data, tmp_path, range(count)) > count / 3
 
 
-def test_search_and_checker_read_decimals_as_they_are_written():
-    X = np.array([[0.1, 100.0], [0.3, 700.0], [-0.25, 400.0]])
-    expected = [[7, 0], [11, 2], [0, 1]]
-    assert ExactFeatures(X).samples == expected
-    table = {
-        "label": "y",
-        "positive": "a",
-        "features": [{"column": "u"}, {"column": "v"}],
-        "drop_missing": False,
-    }
-    rows = [[*map(repr, row), label] for row, label in zip(X.tolist(), "abb", strict=True)]
-    assert list(map(list, checker.read_samples(table, ["u", "v", "y"], rows).places)) == expected
+def test_a_certificate_cannot_be_multiplied(certificate_of, data, tmp_path):
+    """With all weights times k, k times the errors would be the loss; but then it is no number of errors."""
+    for certificate, factor in itertools.product(certificate_of.values(), (2, 1000)):
+        forged = copy.deepcopy(certificate)
+        forged["weights"] = [factor * weight for weight in forged["weights"]]
+        forged["bound"] *= factor
+        if forged["proof"]:
+            forged["proof"]["factor"] *= factor
+        with pytest.raises(ModelError, match="two weights without a common divisor"):
+            check(forged, tmp_path, data)
 
 
-def test_a_certificate_is_the_same_text_each_time(proved):
-    _, certificate = proved
-    assert certificates.render_certificate(certificate) == certificates.render_certificate(
-        json.loads(json.dumps(certificate))
-    )
-
-
-def test_the_checker_needs_the_standard_library_alone():
+def test_the_checker_runs_without_zoloss(certificate_of, data, tmp_path):
     tree = ast.parse(Path(checker.__file__).read_text(encoding="utf-8"))
     imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     imported |= {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
     assert {name.split(".")[0] for name in imported} <= sys.stdlib_module_names
-
-
-def test_the_checker_runs_without_zoloss(proved, tmp_path):
-    data, certificate = proved
+    certificate = certificate_of["cones of directions"]
     copied, path = tmp_path / "check.py", tmp_path / "proof.json.gz"
     copied.write_bytes(Path(checker.__file__).read_bytes())
     path.write_bytes(certificates.render_certificate(certificate))
@@ -279,42 +192,6 @@ def test_the_checker_runs_without_zoloss(proved, tmp_path):
     answer = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (answer.returncode, answer.stderr) == (0, "")
     assert f"every linear rule makes at least {certificate['bound']} errors: proved" in answer.stdout
-    path.write_bytes(certificates.render_certificate({**certificate, "bound": certificate["bound"] + 1}))
-    answer = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert (answer.returncode, answer.stdout) == (1, "")
-    assert "does not prove its bound: it claims" in answer.stderr
-
-
-def test_the_example_of_the_page_is_accepted():
-    page = (Path(__file__).parents[3] / "docs" / "certificates.md").read_text(encoding="utf-8")
-    table, certificate = re.findall(r"```(?:text|json)\n(.*?)```", page, re.DOTALL)
-    header, rows = checker.parse_table(table.encode())
-    found = checker.check(checker.parse_certificate(certificate.encode()), header, rows)
-    assert (found.bound, found.loss, found.n_checked) == (1, 1, 2)
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("factor", [2, 1000])
-def test_a_certificate_cannot_be_multiplied(method, factor, certificate_of, data, tmp_path):
-    """With all weights times k, k times the errors would be the loss; but then it is no number of errors."""
-    forged = copy.deepcopy(certificate_of[method])
-    forged["weights"] = [factor * weight for weight in forged["weights"]]
-    forged["bound"] *= factor
-    if forged["proof"]:
-        forged["proof"]["factor"] *= factor
-    with pytest.raises(ModelError, match="two weights without a common divisor"):
-        check(forged, tmp_path, data)
-
-
-def test_weights_are_named_and_the_loss_is_not_called_errors(data, tmp_path):
-    certificate, _ = certify(data, Weighting((), 2.0, 6.0))
-    checked = check(certificate, tmp_path, data)
-    assert certificate["weights"] == [1, 3]
-    assert checked.is_weighted
-    text = checked.describe()
-    assert "an error on a positive sample counts 3, on another 1" in text
-    assert f"every linear rule loses at least {checked.bound} of weight" in text
-    assert "errors" not in text
 
 
 @pytest.mark.parametrize("method", ["cones of directions", "impossible sets"])

@@ -6,13 +6,15 @@ import json
 
 import numpy as np
 import pytest
-from own_rows import as_csv, loaded, noisy_rows
+from drawing import assert_inside, named_lines
+from own_rows import GOOD, as_csv, loaded, noisy_rows
 
 from zoloss_cli import data_complexity
+from zoloss_cli.api.complexity import ComplexityOptions, draw_complexity, load_samples, measure_complexity
 from zoloss_cli.complexity.contribution import average_contributions, sum_paths_in_blocks
 from zoloss_cli.complexity.decomposition import cluster_samples, decompose
-from zoloss_cli.complexity.hard_margin import build_problem, compute_path_complexities, fit_hard_margin_svm
-from zoloss_cli.utils.files import shipped_folder
+from zoloss_cli.complexity.hard_margin import build_problem, fit_hard_margin_svm
+from zoloss_cli.data.user_table import read_for_training
 
 QUICK = ["--permutations", "30"]
 
@@ -45,54 +47,31 @@ def test_json_has_the_library_s_numbers_of_every_row(zoloss, mine):
             assert count == sum((row["label"], row["category"]) == (name, category) for row in rows)
 
 
-def test_growth_is_the_mean_over_random_orders(zoloss, mine):
-    facts = json.loads(zoloss("complexity", mine, "--permutations", 300, "--json").out)
-    X, y, _ = loaded(mine)
-    problem, rng = build_problem(X, y), np.random.default_rng(0)
-    paths = np.array([compute_path_complexities(problem, rng.permutation(60)) for _ in range(300)])
-    assert len(facts["growth"]) == 61
-    assert (facts["growth"][0], facts["growth"][-1]) == (0.0, facts["complexity"])
-    spread = paths.std(axis=0, ddof=1) / np.sqrt(300)
-    assert np.all(np.abs(paths.mean(axis=0) - facts["growth"]) <= 6 * np.hypot(spread, spread) + 1e-9)
-
-
-@pytest.mark.parametrize(
-    ("options", "how"),
-    [
+def test_kernel_and_scale_are_those_asked_for(zoloss, mine):
+    for options, how in (
         (["--kernel", "stump"], ("stump", None, "standard")),
         (["--kernel", "rbf", "--gamma", "50"], ("rbf", 50.0, "standard")),
         (["--scale", "minmax"], ("perceptron", None, "minmax")),
-        (["--scale", "none"], ("perceptron", None, "none")),
-    ],
-)
-def test_kernel_and_scale_are_those_asked_for(zoloss, mine, options, how):
-    kernel, gamma, scaling = how
-    X, y, _ = loaded(mine, scaling)
-    facts = json.loads(zoloss("complexity", mine, *QUICK, *options, "--json").out)
-    assert facts["complexity"] == data_complexity(X, y, kernel, gamma)
-    assert (facts["kernel"], facts["gamma"], facts["scale"]) == how
+    ):
+        kernel, gamma, scaling = how
+        X, y, _ = loaded(mine, scaling)
+        facts = json.loads(zoloss("complexity", mine, *QUICK, *options, "--json").out)
+        assert facts["complexity"] == data_complexity(X, y, kernel, gamma)
+        assert (facts["kernel"], facts["gamma"], facts["scale"]) == how
 
 
 def test_the_text_tells_the_same_as_the_json(zoloss, mine):
-    facts = json.loads(zoloss("complexity", mine, *QUICK, "--clusters", 8, "--json").out)
-    text = zoloss("complexity", mine, *QUICK, "--clusters", 8).out
+    options = ("complexity", mine, *QUICK, "--clusters", 8)
+    facts, text = json.loads(zoloss(*options, "--json").out), zoloss(*options).out
+    lines = [line.split() for line in text.splitlines()]
     assert f"complexity  {facts['complexity']}: {100 * facts['share']:.1f} % of 60 samples" in text
-    table = {
-        line.split()[0]: line.split()[1:] for line in text.splitlines() if line.startswith(("good", "bad"))
-    }
-    assert table == {name: [str(n) for n in counts.values()] for name, counts in facts["categories"].items()}
-    noisy = sorted(
-        (row for row in facts["rows"] if row["category"] == "noisy"), key=lambda r: -r["contribution"]
-    )
-    lines = text.splitlines()
-    shown = lines[lines.index(next(line for line in lines if line.split()[:1] == ["line"])) + 2 :]
-    assert [line.split() for line in shown[: min(10, len(noisy))]] == [
-        [str(row["line"]), row["label"], f"{row['contribution']:.2f}"] for row in noisy[:10]
-    ]
-    points = [[p["complexity"], p["errors"], p["subsets"]] for p in facts["decomposition"]["points"]]
-    after = lines.index(next(line for line in lines if "complexity    errors" in line)) + 2
-    assert [list(map(int, line.split())) for line in lines[after : after + len(points)]] == points
-    assert "heuristic: a point may be missed" in text
+    for name, counts in facts["categories"].items():
+        assert [name, *map(str, counts.values())] in lines
+    noisy = [row for row in facts["rows"] if row["category"] == "noisy"]
+    for row in sorted(noisy, key=lambda row: -row["contribution"])[:10]:
+        assert [str(row["line"]), row["label"], f"{row['contribution']:.2f}"] in lines
+    for point in facts["decomposition"]["points"]:
+        assert [str(point[key]) for key in ("complexity", "errors", "subsets")] in lines
 
 
 @pytest.mark.parametrize("exact", [True, False])
@@ -128,32 +107,34 @@ def test_a_sample_is_drawn_by_the_seed(zoloss, mine):
     assert (whole["n"], whole["sampled_from"]) == (60, None)
 
 
-def test_one_class_against_the_rest_and_missing_values(zoloss, table):
-    path = table("a,b,kind\n1,1,x\n2,1,y\n3,?,z\n4,2,z\n5,1,x\n7,0,y\n")
+def test_one_class_against_the_rest_missing_values_and_quoted_newlines(zoloss, table):
+    path = table('a,b,note,kind\n1,1,u,x\n2,1,u,y\n3,?,u,z\n4,2,"u\nv",z\n5,1,u,x\n7,0,u,y\n')
     facts = json.loads(zoloss("complexity", path, "--positive", "z", "--missing", "drop", "--json").out)
     assert (facts["classes"], facts["n"], facts["dropped"]) == (["rest", "z"], 5, 1)
     assert [(row["line"], row["label"]) for row in facts["rows"]] == [
-        (2, "x"),
-        (3, "y"),
-        (5, "z"),
-        (6, "x"),
-        (7, "y"),
+        *((2, "x"), (3, "y"), (5, "z"), (7, "x"), (8, "y"))
     ]
 
 
-def test_quoted_newlines_count_as_lines(zoloss, table):
-    path = table('a,note,label\n1,"two\nlines",x\n9,one,y\n2,one,x\n')
-    facts = json.loads(zoloss("complexity", path, "--json").out)
-    assert [row["line"] for row in facts["rows"]] == [2, 4, 5]
-
-
-def test_rows_without_noise_are_said_to_be_so(zoloss, table):
-    path = table("a,label\n" + "".join(f"{x},{'n' if x < 10 else 'p'}\n" for x in range(20)))
-    assert "No row looks like noise." in zoloss("complexity", path).out
-
-
-def test_heart_is_as_the_page_shows_it(zoloss):
-    command = ["complexity", shipped_folder("datasets") / "heart.csv", "--json"]
-    for options, complexity in (([], 175), (["--scale", "minmax"], 164)):
-        facts = json.loads(zoloss(*command, *options).out)
-        assert (facts["n"], facts["complexity"]) == (270, complexity)
+def test_every_row_is_a_point_of_its_category(table):
+    samples = load_samples(read_for_training(table(GOOD)), None, "standard")
+    options = ComplexityOptions(permutations=20, clusters=6, exact=True, all_pairs=True)
+    found = measure_complexity(samples, options, lambda: None, lambda: None)
+    figure = draw_complexity(found)
+    left, right, panel = figure.axes
+    drawn = {name.split(" ")[0]: xy for name, xy in named_lines(left).items() if "(" in name}
+    assert set(drawn) == {"typical", "critical", "noisy"}
+    assert sum(xy.shape[1] for xy in drawn.values()) == 30
+    for name, (x, y) in drawn.items():
+        assert sorted(y) == sorted(found.contributions[found.categories == name])
+        assert np.all(np.diff(y) <= 0)
+        assert np.all((x >= 1) & (x <= 30))
+    thresholds = [line.get_ydata()[0] for line in left.lines if list(line.get_xdata()) == [0, 1]]
+    assert thresholds == [2 / 3, 1.0]
+    x, y = named_lines(right)["mean of 20 orders"]
+    assert (x.tolist(), y.tolist()) == (list(range(31)), found.growth.tolist())
+    assert y[-1] == found.complexity
+    points = [[p.complexity, p.error] for p in found.decomposition.points]
+    assert named_lines(panel)["principal points"].T.tolist() == points
+    assert named_lines(panel)["unions of clusters"].T.tolist() == found.decomposition.pairs.tolist()
+    assert_inside(figure)

@@ -12,8 +12,6 @@ import pytest
 from own_rows import as_csv, loaded, noisy_rows
 from sklearn.neighbors import NearestNeighbors
 
-from zoloss_cli.complexity.contribution import list_one_vs_rest, share_progress
-
 QUICK = ["--permutations", "20"]
 
 
@@ -77,53 +75,6 @@ def test_several_classes_are_each_against_the_rest(zoloss, table):
         assert (told["growth"], told["contributions"]) == (part["growth"], contributions)
 
 
-def test_the_text_says_that_and_how_it_is_summed(zoloss, table):
-    path = table(as_csv(several_rows()))
-    facts, text = measure(zoloss, path), zoloss("complexity", path, *QUICK).out
-    assert (
-        f"complexity  {facts['complexity']} support vectors with the perceptron kernel, summed over 3 problems "
-        "of one class against the rest"
-    ) in text
-    shown = {
-        line.split()[0]: line.split()[1:]
-        for line in text.splitlines()
-        if line.startswith(("low", "top", "all"))
-    }
-    for problem in facts["one_vs_rest"][::2]:
-        counts = facts["categories"][problem["class"]].values()
-        assert shown[problem["class"]] == [str(problem["complexity"]), *map(str, counts)]
-    assert shown["all"][0] == str(facts["complexity"])
-    worst = max(facts["rows"], key=lambda row: row["contribution"])
-    first = [str(worst["line"]), worst["label"], f"{worst['contribution']:.2f}", worst["largest_against"]]
-    assert first in [line.split() for line in text.splitlines()]
-
-
-def test_two_classes_are_one_problem_and_so_is_its_mirror_image(zoloss, table):
-    path = table(as_csv(noisy_rows()))
-    both = measure(zoloss, path)
-    assert both["one_vs_rest"] is None
-    for name in ("good", "bad"):
-        one = measure(zoloss, path, "--positive", name)
-        assert one["complexity"] == both["complexity"]
-        assert one["growth"] == both["growth"]
-        assert [row["contribution"] for row in one["rows"]] == [row["contribution"] for row in both["rows"]]
-    assert [each.tolist() for each in list_one_vs_rest(np.array([5, 2, 5]))] == [[1, 0, 1]]
-    assert [each.tolist() for each in list_one_vs_rest(np.array([5, 2, 7]))] == [
-        [0, 1, 0],
-        [1, 0, 0],
-        [0, 0, 1],
-    ]
-
-
-def test_progress_goes_on_from_problem_to_problem():
-    seen = []
-    for k in range(3):
-        report = share_progress(lambda done, total: seen.append((done, total)), k, 3)
-        report(5, 10)
-        report(10, 10)
-    assert seen == [(5, 30), (10, 30), (15, 30), (20, 30), (25, 30), (30, 30)]
-
-
 @pytest.mark.parametrize(("rows", "other"), [(noisy_rows(), "good"), (several_rows(), "mid")])
 def test_contradictory_rows_are_set_apart_as_if_removed_by_hand(zoloss, table, rows, other):
     rows = contradictory_rows(rows, other)
@@ -140,8 +91,6 @@ def test_contradictory_rows_are_set_apart_as_if_removed_by_hand(zoloss, table, r
     assert whole == cleaned
     text = zoloss("complexity", path, *QUICK).out
     assert "set apart   5 rows with equal features and different labels" in text
-    drawn = measure(zoloss, path, "--sample", 30)
-    assert (drawn["n"], drawn["sampled_from"]) == (30, len(kept))
 
 
 @pytest.mark.parametrize(("rows", "other"), [(noisy_rows(), "good"), (several_rows(), "mid")])
@@ -189,9 +138,3 @@ def test_a_class_that_nothing_is_left_of_is_named(zoloss, table):
         ["y", "2", "0"],
         ["z", "0", "1"],
     ]
-
-
-def test_a_figure_of_several_classes(zoloss, table, tmp_path):
-    ended = zoloss("complexity", table(as_csv(several_rows())), *QUICK, "--plot", tmp_path / "figure.svg")
-    assert ended.code == 0, ended.err
-    assert "average contribution" in (tmp_path / "figure.svg").read_text(encoding="utf-8")

@@ -8,15 +8,18 @@ import numpy as np
 import pytest
 
 from zoloss_cli.api.choose import list_usual_learners
+from zoloss_cli.api.evaluate import EvaluationRequest, adapt_to_packages
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.data.dataset import load_data
 from zoloss_cli.data.user_table import MAX_CLASSES, read_for_training
 from zoloss_cli.errors import DataError
+from zoloss_cli.experiment import fitting as packages
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
 from zoloss_cli.registry import list_multiclass_learners
+from zoloss_cli.utils.files import shipped_folder
 
-QUICK = ["--learners", "one-vs-one:fld,ecc:stump", "--set", "rounds=5", "--splits", "6", "--jobs", "1"]
+HEART = shipped_folder("datasets") / "heart.csv"
+QUICK = ["--learners", "one-vs-one:fld,ecc:stump", "--set", "rounds=5", "--splits", "3", "--jobs", "1"]
 
 
 def clouds(counts: dict[str, int], seed: int = 0) -> str:
@@ -57,46 +60,9 @@ def test_a_column_of_measurements_is_not_one_of_classes(table):
         numbers.index_classes(None)
 
 
-def test_the_learners_that_messages_name_take_several_classes():
-    named = ["ecc", "ecc-asymmetric", "erp", "one-vs-one", "one-vs-all", "ecoc", "majority"]
-    assert list_multiclass_learners() == named
-
-
-def test_a_config_runs_on_a_table_of_several_classes(table, write_config):
-    table(clouds({"x": 20, "y": 20, "z": 20}))
-    (cell,) = plan(config(write_config, "one-vs-all: {base: fld}"))
-    assert load_data(cell.data).classes == ["x", "y", "z"]
-    assert 0 < run_task(cell, 0).train_errors < 36 // 2
-    (cell,) = plan(config(write_config, "one-vs-all: {base: fld}", more=", positive: y"))
-    assert load_data(cell.data).classes == ["rest", "y"]
-
-
-def test_learners_that_take_two_classes_are_named_also_where_they_are_tuned(
-    zoloss, table, write_config, tmp_path
-):
-    table(clouds({"x": 9, "y": 9, "z": 9}))
-    for learners, name in (
-        ("ecc: {base: stump}, fld: {}", "fld"),
-        ("mine: {learner: ecc, base: stump, tune: {learner: [ecc, adaboost]}}", "adaboost"),
-    ):
-        text = f"datasets: {{own: {{csv: mine.csv}}}}\ntuning: {{}}\nlearners: {{{learners}}}\n"
-        ended = zoloss("run", write_config(text), "--out", tmp_path / "out")
-        assert (ended.code, (tmp_path / "out").exists()) == (3, False)
-        assert (
-            f"data set 'own' has 3 classes (x, y, z), and '{name}' separates two: use positive: CLASS"
-            in ended.err
-        )
-
-
 def test_the_usual_learners_suit_the_number_of_classes(zoloss, table, tmp_path):
-    command = [
-        "evaluate",
-        table(clouds({"x": 20, "y": 20, "z": 20})),
-        "--splits",
-        3,
-        "--dry-run",
-        "--save-config",
-    ]
+    own = table(clouds({"x": 20, "y": 20, "z": 20}))
+    command = ["evaluate", own, "--splits", 3, "--dry-run", "--save-config"]
     several, two = (list_usual_learners(60, 2, count)[0] for count in (3, 2))
     assert (several[0], two[0], several[-1], two[-1]) == ("one-vs-one", "pivot", "majority", "majority")
     for i, (options, names) in enumerate((([], several), (["--positive", "z"], two))):
@@ -112,12 +78,10 @@ def test_the_usual_learners_suit_the_number_of_classes(zoloss, table, tmp_path):
 
 def test_the_usual_learners_do_not_cut_many_classes_exactly(zoloss, table, tmp_path):
     path, saved = table(clouds({str(i): 4 for i in range(14)})), tmp_path / "c.yaml"
-    command = ["evaluate", path, "--splits", 2, "--dry-run", "--force", "--save-config", saved]
-    for option, wanted in (([], "greedy"), (["--set", "ecc:stump.partition=rand-half"], "rand-half")):
-        ended = zoloss(*command, *option)
-        assert ended.code == 0, ended.err
-        (spec,) = (s for s in load_config(saved).learners if s.learner == "ecc")
-        assert spec.parameters["partition"] == wanted
+    ended = zoloss("evaluate", path, "--splits", 2, "--dry-run", "--save-config", saved)
+    assert ended.code == 0, ended.err
+    (spec,) = (s for s in load_config(saved).learners if s.learner == "ecc")
+    assert spec.parameters["partition"] == "greedy"
 
 
 def test_evaluate_compares_learners_for_several_classes(zoloss, table, tmp_path):
@@ -129,7 +93,7 @@ def test_evaluate_compares_learners_for_several_classes(zoloss, table, tmp_path)
     assert "has the lowest mean on mine" in ended.out
     assert "no training row" not in ended.out
     again = zoloss("run", tmp_path / "c.yaml", "--out", tmp_path / "out")
-    assert "12 were done, 0 run" in again.err
+    assert "6 were done, 0 run" in again.err
 
 
 def test_rows_of_a_class_that_no_training_row_has_are_errors_and_counted(zoloss, table, write_config, tmp_path):
@@ -192,8 +156,42 @@ def test_features_that_tell_no_class_leave_an_empty_code_and_a_note(
 
 def test_a_class_of_one_row_can_be_learned(zoloss, table):
     path = table(clouds({"x": 12, "y": 12, "rare": 1}))
-    for learner in (*list_multiclass_learners(), "ecc:stump"):
-        validate = "--validate" if learner == "ecc:stump" else "--no-validate"  # once, for it takes its time
-        ended = zoloss("fit", path, "--learner", learner, validate)
+    for learner in list_multiclass_learners():
+        name = learner if learner == "majority" else f"{learner}:stump"
+        ended = zoloss("fit", path, "--learner", name, "--no-validate")
         assert ended.code == 0, ended.err
         assert "classes   'rare' (1 sample), 'x' (12 samples) and 'y' (12 samples)\n" in ended.out
+
+
+def request_of(*learners: str, assignments: tuple[str, ...] = ()) -> EvaluationRequest:
+    return EvaluationRequest(HEART, list(learners), 2, assignments=list(assignments))
+
+
+def test_learners_are_left_out_or_start_elsewhere(monkeypatch):
+    whole = request_of("lr", "sla", "mip")
+    assert adapt_to_packages(whole) == (whole, [])
+    monkeypatch.setattr(packages, "is_installed", lambda module: False)
+    fisher = ["sla.seeding=fld", "pivot.seeding=fld"]
+    for learners, left, assignments, note in (
+        (["fld", "rcd-bias"], ["fld", "rcd-bias"], [], None),
+        (
+            ["fld", "lr", "svm", "sla", "pivot"],
+            ["fld", "sla", "pivot"],
+            fisher,
+            "liblinear-official is not installed, so lr and svm are left out, and sla and pivot start from "
+            "Fisher's linear discriminant: pip install liblinear-official",
+        ),
+        (  # of a learner inside another no parameter is set
+            ["fld", "adaboost:sla", "mip"],
+            ["fld"],
+            [],
+            "liblinear-official and cvxpy are not installed, so adaboost:sla and mip are left out: pip install "
+            "liblinear-official cvxpy",
+        ),
+    ):
+        adapted, notes = adapt_to_packages(request_of(*learners))
+        assert (adapted.learners, adapted.assignments, notes) == (left, assignments, [note] if note else [])
+        assert adapt_to_packages(adapted) == (adapted, [])  # what is left can be fitted
+        adapted.to_experiment()
+    seeded = request_of("sla", assignments=("sla.seeding=zero",))  # as the user sets it
+    assert adapt_to_packages(seeded) == (seeded, [])

@@ -8,9 +8,8 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from places import TOP
 
-from zoloss_cli import load_dataset, load_model
+from zoloss_cli import load_model
 from zoloss_cli.errors import DataError, ModelError
 
 
@@ -66,26 +65,23 @@ def test_an_array_has_the_columns_of_the_model(mixed, model_file):
     assert model.predict(frame.astype({"colour": "category"})).tolist() == model.predict(frame).tolist()
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda frame: frame.drop(columns="size"), "X has no column 'size'"),
-        (
-            lambda frame: frame.replace("red", "rad"),
-            "X:.*column 'colour' holds 'rad', a level that was not there",
-        ),
-        (lambda frame: frame.assign(size=np.nan), "column 'size' has no value"),
-        (lambda frame: frame.assign(size="big"), "column 'size' holds the text 'big' where a number is needed"),
-        (lambda frame: frame.iloc[:0], "X has no samples"),
-        (lambda frame: frame[["size"]].to_numpy(), "X must have two dimensions and 2 columns"),
-        (lambda frame: pd.concat([frame, frame["size"]], axis=1), "X has the column 'size' twice"),
-        (lambda frame: frame.assign(size=np.inf), "too large for a finite score"),
-    ],
-)
-def test_samples_that_cannot_be_predicted_are_one_sentence(mixed, model_file, change, message):
-    with pytest.raises(DataError, match=message) as refused:
-        load_model(model_file).predict(change(mixed[1]))
-    assert "\n" not in str(refused.value)
+WRONG = [
+    (lambda frame: frame.drop(columns="size"), "X has no column 'size'"),
+    (lambda frame: frame.replace("red", "rad"), "X:.*column 'colour' holds 'rad', a level that was not there"),
+    (lambda frame: frame.assign(size=np.nan), "column 'size' has no value"),
+    (lambda frame: frame.assign(size="big"), "column 'size' holds the text 'big' where a number is needed"),
+    (lambda frame: frame.iloc[:0], "X has no samples"),
+    (lambda frame: frame[["size"]].to_numpy(), "X must have two dimensions and 2 columns"),
+    (lambda frame: pd.concat([frame, frame["size"]], axis=1), "X has the column 'size' twice"),
+    (lambda frame: frame.assign(size=np.inf), "too large for a finite score"),
+]
+
+
+def test_samples_that_cannot_be_predicted_are_one_sentence(mixed, model_file):
+    for change, message in WRONG:
+        with pytest.raises(DataError, match=message) as refused:
+            load_model(model_file).predict(change(mixed[1]))
+        assert "\n" not in str(refused.value)
 
 
 def test_model_files_that_are_none(tmp_path, model_file):
@@ -99,13 +95,3 @@ def test_model_files_that_are_none(tmp_path, model_file):
         load_model(changed)
     with pytest.warns(UserWarning, match="was changed after it was fitted, and is used as it is"):
         load_model(changed, trust=True)
-
-
-def test_a_data_set_as_a_frame_is_the_file():
-    X, y = load_dataset("iris", as_frame=True)
-    table = pd.read_csv(TOP / "datasets" / "iris.csv")
-    pd.testing.assert_frame_equal(X, table[X.columns].astype(float))
-    assert y.name == "label"
-    arrays = load_dataset("iris")
-    np.testing.assert_array_equal(X.to_numpy(), arrays[0])
-    np.testing.assert_array_equal(y.to_numpy(), arrays[1])

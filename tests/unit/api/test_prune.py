@@ -5,16 +5,13 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import json
 
 import numpy as np
 import pandas as pd
 import pytest
 from own_rows import HEADER, as_csv, loaded, noisy_rows, refused
 
-from zoloss_cli.complexity.hard_margin import build_problem
-from zoloss_cli.complexity.outliers import compute_neighbour_scores
-from zoloss_cli.complexity.pruning import prune
+from zoloss_cli.complexity.outliers import prune
 from zoloss_cli.config.models import Prune
 from zoloss_cli.data.user_table import read_for_training
 
@@ -67,13 +64,6 @@ def test_dropped_rows_are_the_library_s(zoloss, mine, tmp_path, options, how):
     assert f"dropped   {tmp_path / 'clean.dropped.csv'}" in ended.out
 
 
-def test_prune_drops_what_complexity_calls_noisy(zoloss, mine, tmp_path):
-    facts = json.loads(zoloss("complexity", mine, "--json").out)
-    _, report, _ = cleaned(zoloss, mine, tmp_path)
-    noisy = [row["line"] for row in facts["rows"] if row["category"] == "noisy"]
-    assert [int(row["line"]) for row in report] == noisy
-
-
 def test_reasons(zoloss, table, tmp_path):
     rows = [*noisy_rows(), ["9", "9", "red", "good"], ["9", "9", "red", "good"], ["9", "9", "red", "bad"]]
     rows += [["8", "8", "red", "good"], ["8", "8", "red", "bad"], ["?", "1", "red", "bad"]]
@@ -96,16 +86,6 @@ def test_reasons(zoloss, table, tmp_path):
         f"(dropped: {len(scored)} as noise, 3 whose equals have the other label, 1 have a missing value)"
         in ended.out
     )
-
-
-def test_reasons_by_neighbours(zoloss, mine, tmp_path):
-    _, report, _ = cleaned(zoloss, mine, tmp_path, "--by", "neighbours", "--neighbours", "5")
-    X, y, own = loaded(mine)
-    shares = compute_neighbour_scores(build_problem(X, y), 5)
-    assert {int(row["line"]) for row in report} == {own.lines[i] for i in np.flatnonzero(shares > 0.5)}
-    for row in report:
-        opposed = round(5 * shares[own.lines.index(int(row["line"]))])
-        assert row["reason"] == f"{opposed} of 5 neighbours have the other label, a share above 0.5"
 
 
 def records(separator: str = ",", end: str = "\n", quoted: bool = False, bom: bytes = b"") -> list[bytes]:
@@ -131,33 +111,26 @@ DRESSES = {
 }
 
 
-@pytest.mark.parametrize("parts", DRESSES.values(), ids=DRESSES.keys())
-def test_kept_lines_are_those_of_the_input_to_the_byte(zoloss, table, tmp_path, parts):
-    path = table(b"".join(parts))
-    kept, report, _ = cleaned(zoloss, path, tmp_path, *QUICK)
-    lines = read_for_training(path).lines
-    gone = {lines.index(int(row["line"])) for row in report}
-    assert len(lines) == 60
-    assert 0 < len(gone) < 60
-    header, *rows = parts
-    assert kept == header + b"".join(row for i, row in enumerate(rows) if i not in gone)
-    assert len(read_for_training(tmp_path / "clean.csv").lines) + len(report) == 60
+def test_kept_lines_are_those_of_the_input_to_the_byte(zoloss, table, tmp_path):
+    for i, (header, *rows) in enumerate(DRESSES.values()):
+        (folder := tmp_path / str(i)).mkdir()
+        path = table(b"".join([header, *rows]), f"{i}/mine.csv")
+        kept, report, _ = cleaned(zoloss, path, folder, "--by", "neighbours")
+        lines = read_for_training(path).lines
+        gone = {lines.index(int(row["line"])) for row in report}
+        assert len(lines) == 60
+        assert 0 < len(gone) < 60
+        assert kept == header + b"".join(row for i, row in enumerate(rows) if i not in gone)
+        assert len(read_for_training(folder / "clean.csv").lines) + len(report) == 60
 
 
-def test_a_dry_run_writes_nothing(zoloss, mine, tmp_path):
+def test_a_dry_run_writes_nothing_and_a_report_is_where_it_is_wanted(zoloss, mine, tmp_path):
     ended = zoloss("prune", mine, "--dry-run", *QUICK)
     assert ended.code == 0
     assert list(tmp_path.iterdir()) == [mine]
     assert "kept    dropped" in ended.out
-    assert zoloss("prune", mine, "--dry-run", *QUICK, "--out", tmp_path / "x.csv").out == ended.out
-    assert list(tmp_path.iterdir()) == [mine]
-
-
-def test_the_report_where_it_is_wanted(zoloss, mine, tmp_path):
     assert zoloss("prune", mine, *QUICK, "-o", tmp_path / "x", "--report", tmp_path / "why.csv").code == 0
     assert sorted(p.name for p in tmp_path.iterdir()) == ["mine.csv", "why.csv", "x"]
-    header = (tmp_path / "why.csv").read_text().splitlines()[0]
-    assert header == "line,label,score,reason"
 
 
 def test_a_class_keeps_its_last_row(zoloss, table, tmp_path):
@@ -167,22 +140,13 @@ def test_a_class_keeps_its_last_row(zoloss, table, tmp_path):
     assert 5 not in {int(row["line"]) for row in report}
 
 
-def test_a_compressed_table_is_pruned_as_the_one_inside(zoloss, mine, tmp_path):
-    packed, content = tmp_path / "packed" / "mine.csv.gz", mine.read_bytes()
+def test_compressed_tables_are_pruned_and_files_without_lines_are_not(zoloss, table, mine, tmp_path):
+    packed, (header, *lines) = tmp_path / "packed" / "mine.csv.gz", mine.read_bytes().splitlines(keepends=True)
     packed.parent.mkdir()
-    packed.write_bytes(gzip.compress(content))
-    ended = zoloss(
-        "prune", packed, "--out", packed.parent / "clean.csv", "--by", "neighbours", "--drop", "colour"
-    )
-    assert ended.code == 0, ended.err
-    kept = (packed.parent / "clean.csv").read_bytes()
-    lines = content.splitlines(keepends=True)
-    assert kept.startswith(lines[0])
-    assert 1 < len(kept.splitlines()) < len(lines)
-    assert set(kept.splitlines(keepends=True)) <= set(lines)
-
-
-def test_files_without_lines_are_not_pruned(zoloss, table, mine, tmp_path):
+    packed.write_bytes(gzip.compress(mine.read_bytes()))
+    kept, _, _ = cleaned(zoloss, packed, packed.parent, "--by", "neighbours", "--drop", "colour")
+    assert kept.startswith(header)
+    assert set(kept.splitlines(keepends=True)[1:]) < set(lines)
     pd.read_csv(mine).to_parquet(tmp_path / "mine.parquet")
     wide = table(mine.read_text().encode("utf-16"), "wide.csv")
     for path in (tmp_path / "mine.parquet", wide):

@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from places import REFERENCE, TOP
-from scipy import stats
 
 import zoloss_cli as zl
-from zoloss_cli.api.experiments import NotebookBar, TerminalBar, build_progress
+from zoloss_cli.api.experiments import _NotebookBar, _TerminalBar, build_progress
 from zoloss_cli.errors import ConfigError, DataError, ResultsError, RunError
 from zoloss_cli.experiment.runner import Progress
 
@@ -58,6 +57,16 @@ def test_the_same_call_runs_nothing_again_and_a_part_runs_a_part(small, tmp_path
     assert part.frame["learner"].unique().tolist() == ["fld"]
 
 
+def test_a_table_that_was_edited_between_two_runs_is_read_again(table, tmp_path):
+    rows = [f"{i},{i % 7},{'ab'[i > 9]}" for i in range(20)]
+    config = {"datasets": {"mine": {"csv": str(table("\n".join(["u,v,y", *rows])))}}, "learners": ["fld"]}
+    counts = []
+    for content in (rows, [*rows[:-1], "19,5,a"], rows):
+        table("\n".join(["u,v,y", *content]))
+        counts.append(zl.run_experiment({**config, "split": {"repeats": 2}}, out=tmp_path / "results").n_run)
+    assert counts == [2, 2, 0]
+
+
 def test_tables_in_every_form(zoloss, small):
     table = zl.make_table(small)
     for format in ("markdown", "latex", "html", "csv"):
@@ -84,24 +93,10 @@ def test_a_dataframe_gives_the_same_table_and_its_own_rows_only(small):
         zl.make_table(pd.concat([frame, frame]))
     with pytest.raises(ResultsError, match="the DataFrame has no column 'learner'"):
         zl.make_table(frame.drop(columns="learner"))
+    with pytest.raises(ResultsError, match="there is no table 'other'"):
+        zl.make_table(small, "other")
     with pytest.raises(ResultsError, match="no column of the DataFrame is named after a metric"):
         zl.make_table(frame[["dataset", "learner", "split"]])
-
-
-def test_ranks_of_a_dataframe_count_distinct_data_sets():
-    frame = zl.load_results(REFERENCE, table="prune")
-    ax = zl.plot_ranks(frame)
-    assert "over 9 data sets" in ax.get_title()
-
-
-def test_options_of_tables(small):
-    numbers = zl.make_table(small, stat="ci", datasets="heart", learners=["majority", "fld"]).to_frame()
-    assert numbers.columns.get_level_values("learner").unique().tolist() == ["majority", "FLD"]
-    assert numbers.loc["heart", ("FLD", "low")] < numbers.loc["heart", ("FLD", "mean")]
-    turned = zl.make_table(small, transpose=True).to_frame()
-    assert turned.columns.tolist() == ["heart", "votes84"]
-    ranked = zl.make_table(small, rank_row=True).to_frame()
-    assert ranked.index[-1] == "mean rank"
 
 
 def test_comparisons_are_those_of_the_command(zoloss):
@@ -117,66 +112,34 @@ def test_comparisons_are_those_of_the_command(zoloss):
     assert len(far) == (zl.compare(REFERENCE, "II")["z"].abs() > 2).sum()
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        (
-            lambda: zl.make_table(REFERENCE),
-            ResultsError,
-            "these results hold several tables; name one with table=...",
-        ),
-        (lambda: zl.make_table(REFERENCE, "XX"), ResultsError, "there is no table 'XX'"),
-        (
-            lambda: zl.make_table(REFERENCE, "II", datasets="hart"),
-            ConfigError,
-            "^datasets: table 'II' has no data set",
-        ),
-        (lambda: zl.make_table(REFERENCE, "II", stat="st"), ConfigError, "stat: 'st' is unknown"),
-        (
-            lambda: zl.make_table(REFERENCE, "II", stats="sd"),
-            ConfigError,
-            "unknown option 'stats'; did you mean 'stat'",
-        ),
-        (lambda: zl.make_table(REFERENCE, "II", digits=99), ConfigError, "digits: must be between 0 and 10"),
-        (lambda: zl.make_table(7), ConfigError, "results must be a folder, a DataFrame of load_results, or"),
-        (lambda: zl.make_table("nowhere"), ResultsError, "there is no folder nowhere"),
-        (lambda: zl.compare(TOP), ResultsError, "is not a results folder"),
-        (
-            lambda: zl.plot_boxes(REFERENCE, table="II"),
-            ResultsError,
-            "'table2' has several data sets; name one",
-        ),
-        (
-            lambda: zl.plot_boxes(REFERENCE, "hart", table="II"),
-            ResultsError,
-            "no data set 'hart'; did you mean 'heart'",
-        ),
-        (
-            lambda: zl.plot_curves(REFERENCE, "heart", table="II"),
-            ResultsError,
-            "no recorded epochs .* set record_every",
-        ),
-        (
-            lambda: zl.plot_curves(REFERENCE, part="tests"),
-            ConfigError,
-            "there are no curves of 'tests'; did you mean",
-        ),
-        (lambda: zl.run_experiment("table99"), ConfigError, "there is no config table99"),
-        (lambda: zl.run_experiment(7), ConfigError, "config must be a path, a name, a mapping or YAML text"),
-        (
-            lambda: zl.run_experiment({"datasets": ["hart"]}),
-            ConfigError,
-            "config: datasets.hart: unknown data set",
-        ),
-        (lambda: zl.run_experiment("a: [\n"), ConfigError, "config:2: not valid YAML"),
-        (lambda: zl.run_experiment("table2", n_jobs=0), ConfigError, "n_jobs must be a number of at least 1"),
-        (lambda: zl.plot_boundary(zl.FLDClassifier(), [[1, 2, 3]], [0]), DataError, "X must have two features"),
-    ],
-)
-def test_what_is_wrong_is_said_as_the_commands_say_it(tmp_path, monkeypatch, call, error, message):
+WRONG = [
+    (lambda: zl.make_table(REFERENCE), ResultsError, "these results hold several tables; name one with table="),
+    (lambda: zl.make_table(REFERENCE, "XX"), ResultsError, "there is no table 'XX'"),
+    (lambda: zl.make_table(REFERENCE, "II", datasets="hart"), ConfigError, "^datasets: table 'II' has no"),
+    (lambda: zl.make_table(REFERENCE, "II", stat="st"), ConfigError, "stat: 'st' is unknown"),
+    (lambda: zl.make_table(REFERENCE, "II", stats="sd"), ConfigError, "'stats'; did you mean 'stat'"),
+    (lambda: zl.make_table(REFERENCE, "II", digits=99), ConfigError, "digits: must be between 0 and 10"),
+    (lambda: zl.make_table(7), ConfigError, "results must be a folder, a DataFrame of load_results, or"),
+    (lambda: zl.make_table("nowhere"), ResultsError, "there is no folder nowhere"),
+    (lambda: zl.compare(TOP), ResultsError, "is not a results folder"),
+    (lambda: zl.plot_boxes(REFERENCE, table="II"), ResultsError, "'table2' has several data sets"),
+    (lambda: zl.plot_boxes(REFERENCE, "hart", table="II"), ResultsError, "'hart'; did you mean 'heart'"),
+    (lambda: zl.plot_curves(REFERENCE, "heart", table="II"), ResultsError, "epochs .* set record_every"),
+    (lambda: zl.plot_curves(REFERENCE, part="tests"), ConfigError, "no curves of 'tests'; did you mean"),
+    (lambda: zl.run_experiment("table99"), ConfigError, "there is no config table99"),
+    (lambda: zl.run_experiment(7), ConfigError, "config must be a path, a name, a mapping or YAML text"),
+    (lambda: zl.run_experiment({"datasets": ["hart"]}), ConfigError, "config: datasets.hart: unknown data"),
+    (lambda: zl.run_experiment("a: [\n"), ConfigError, "config:2: not valid YAML"),
+    (lambda: zl.run_experiment("table2", n_jobs=0), ConfigError, "n_jobs must be a number of at least 1"),
+    (lambda: zl.plot_boundary(zl.FLDClassifier(), [[1, 2, 3]], [0]), DataError, "X must have two features"),
+]
+
+
+def test_what_is_wrong_is_said_as_the_commands_say_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(error, match=message):
-        call()
+    for call, error, message in WRONG:
+        with pytest.raises(error, match=message):
+            call()
     assert not list(tmp_path.iterdir())
 
 
@@ -196,7 +159,8 @@ def test_a_run_whose_tasks_all_fail_is_an_error_and_one_whose_tasks_fail_in_part
         zl.run_experiment(broken, out=tmp_path / "none", learners="wrong")
 
 
-def test_plots_take_axes_and_return_them(small):
+def test_plots_take_axes_and_return_them_and_change_no_settings(small):
+    before = dict(plt.rcParams)
     _, axes = plt.subplots(2, 3)
     flat = axes.ravel()
     given = [
@@ -213,20 +177,7 @@ def test_plots_take_axes_and_return_them(small):
     assert all(each.has_data() for each in flat)
     assert len(plt.get_fignums()) == 1
     assert zl.plot_boxes(small, "heart").figure is not flat[0].figure
-
-
-def test_settings_of_matplotlib_stay_as_they_are(small):
-    before = dict(plt.rcParams)
-    zl.plot_boxes(small, "heart")
     assert dict(plt.rcParams) == before
-
-
-def test_differences_of_a_plot_are_those_of_the_records(small):
-    ax = zl.plot_differences(small, "heart", against="majority", metric="train_error")
-    wide = small.frame.query("dataset == 'heart'").pivot(index="split", columns="learner", values="train_error")
-    dots = {round(line.get_ydata()[0]): line.get_xdata()[0] for line in ax.lines if line.get_marker() in "os"}
-    assert dots[0] == pytest.approx((wide["fld"] - wide["majority"]).mean())
-    assert dots[2] == pytest.approx((wide["pocket"] - wide["majority"]).mean())
 
 
 def test_a_boundary_is_where_the_prediction_changes():
@@ -247,33 +198,15 @@ def test_a_boundary_is_where_the_prediction_changes():
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("a", "b")
 
 
-def test_ranks_of_a_plot_are_scipys():
-    rng = np.random.default_rng(3)
-    means = rng.normal(size=(6, 3)).round(3)
-    rows = [(f"d{i}", x, means[i, j]) for i in range(6) for j, x in enumerate("abc")]
-    ax = zl.plot_ranks(pd.DataFrame(rows, columns=["dataset", "learner", "test_error"]))
-    average = stats.rankdata(means, axis=1).mean(axis=0)
-    assert {f"{x}  {rank:.2f}" for x, rank in zip("abc", average, strict=True)} < {
-        t.get_text() for t in ax.texts
-    }
-    friedman = stats.friedmanchisquare(*means.T).pvalue
-    assert f"Friedman p = {friedman:.2g}" in ax.get_title()
-
-
 def test_progress_is_quiet_but_where_somebody_looks(capsys):
     assert type(build_progress(False)) is Progress
     assert type(build_progress(None)) is Progress  # no terminal and no notebook
     bar = build_progress(True)
-    assert isinstance(bar, TerminalBar)
+    assert isinstance(bar, _TerminalBar)
     bar.start({"a": 3, "b": 2}, {"a": 1, "b": 0})
     bar.advance("a", 2, 61.0)
     bar.finish()
     assert capsys.readouterr().err.split("\r")[-1] == "3 of 5 tasks, 1:01 left  \n"
-    notebook = NotebookBar()
+    notebook = _NotebookBar()
     notebook.total, notebook.done = 5, 3
     assert notebook.render().startswith('<progress value="3" max="5"></progress> 3 of 5 tasks')
-
-
-def test_a_results_object_names_another_table_of_its_folder(small):
-    with pytest.raises(ResultsError, match="there is no table 'other'"):
-        zl.make_table(small, "other")

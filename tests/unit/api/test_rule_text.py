@@ -40,7 +40,7 @@ def apply_by_hand(own, weights: dict[str, float], threshold: float) -> list[bool
     return (total >= threshold).tolist()
 
 
-@pytest.mark.parametrize("learner", ["fld", "rcd-bias", "pivot", "stump"])
+@pytest.mark.parametrize("learner", ["fld", "pivot", "stump"])
 @pytest.mark.parametrize("levels", ["mf", "mfx"])
 def test_what_is_printed_answers_as_the_fitted_rule(zoloss, table, learner, levels):
     path = table(mixed_table(levels=levels))
@@ -54,7 +54,7 @@ def test_what_is_printed_answers_as_the_fitted_rule(zoloss, table, learner, leve
     assert max(np.abs(effects)) == 1.0
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1.0, -1.0]))
 def test_the_positive_class_is_always_the_upper_side(tmp_path_factory, seed, sign):
     rng = np.random.default_rng(seed)
@@ -98,6 +98,7 @@ def test_many_features_are_cut_and_counted(zoloss, table):
 
 def test_a_constant_prediction_has_a_threshold_and_no_effects(zoloss, table):
     text = zoloss("fit", table("a,c,label\n3,p,x\n3,p,y\n3,p,y\n")).out
+    assert "errors    1 of 3 training samples" in text
     weights, effects, threshold = read_rule(text)
     assert set(weights.values()) == {0.0}
     assert set(effects) == {0.0}

@@ -17,7 +17,6 @@ from zoloss_cli import data_complexity
 from zoloss_cli.complexity.decomposition import cluster_samples
 from zoloss_cli.complexity.hard_margin import build_problem
 from zoloss_cli.complexity.measures import compute_entry_cost, find_lookup_complexity
-from zoloss_cli.errors import ConfigError
 from zoloss_cli.figures.thesis_complexity import draw_trade_off, find_principal_pairs, measure_pairs
 
 PAIRS = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=1, max_size=20)
@@ -30,12 +29,6 @@ def test_the_shortest_is_the_most_probable(noise, c1, e1, c2, e2):
     n, cost = 30, compute_entry_cost(noise)
     posterior = [-c + e * math.log2(noise) + (n - e) * math.log2(1.0 - noise) for c, e in ((c1, e1), (c2, e2))]
     assert (c1 + cost * e1) - (c2 + cost * e2) == pytest.approx(posterior[1] - posterior[0], abs=1e-9)
-
-
-@pytest.mark.parametrize("noise", [0.0, 0.5, 0.7, -0.1, math.nan])
-def test_noise_must_leave_labels_more_often_right_than_wrong(noise):
-    with pytest.raises(ConfigError, match=r"above 0 and below 0\.5"):
-        compute_entry_cost(noise)
 
 
 @given(PAIRS, COSTS)
@@ -77,9 +70,7 @@ def test_the_command_says_what_a_loop_over_rows_finds(zoloss, table):
 def test_text_of_the_command_and_its_refusals(zoloss, table):
     mine = table(as_csv(noisy_rows()))
     quick = ("--permutations", 5)
-    text = zoloss("complexity", mine, *quick, "--noise", 0.2).out
-    assert "memorized   " in text
-    assert "at a cost of 2 each" in text
+    assert "at a cost of 2 each" in zoloss("complexity", mine, *quick, "--noise", 0.2).out
     assert "No row lowers the complexity by 50 or more" in zoloss("complexity", mine, *quick, "--cost", 50).out
     for arguments, said in (
         (("--cost", 1, "--noise", 0.1), "--cost and --noise set the same cost"),

@@ -11,8 +11,7 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.data.dataset import generate
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
-from zoloss_cli.report.loading import load_runs
-from zoloss_cli.utils.files import shipped_folder
+from zoloss_cli.report.runs import load_runs
 
 SMALL = """
 metric: bound_ratio
@@ -31,13 +30,6 @@ learners:
 """
 
 
-@pytest.fixture
-def small_run(zoloss, write_config, tmp_path):
-    out = tmp_path / "results"
-    assert zoloss("run", write_config(SMALL), "--out", out, "--jobs", 1).code == 0
-    return out
-
-
 def test_a_task_stores_what_it_counted_where_there_is_a_bound(write_config):
     cells = {(c.data.name, c.learner.learner): c for c in plan(load_config(write_config(SMALL)))}
     record = run_task(cells["axes", "mistake-bound"], 1)
@@ -48,7 +40,9 @@ def test_a_task_stores_what_it_counted_where_there_is_a_bound(write_config):
     assert len(set(sets)) == 3  # every split has a set of its own
 
 
-def test_a_table_shows_means_and_the_largest(zoloss, small_run):
+def test_a_table_shows_means_and_the_largest(zoloss, write_config, tmp_path):
+    small_run = tmp_path / "results"
+    assert zoloss("run", write_config(SMALL), "--out", small_run, "--jobs", 1).code == 0
     (run,) = load_runs(small_run)[0]
     assert ("noisy", "mistake-bound") not in run.cells
     for cell in run.cells.values():
@@ -65,20 +59,6 @@ def test_a_table_shows_means_and_the_largest(zoloss, small_run):
     assert "above 1 it would be refuted" in shown.out
     listed = json.loads((small_run / "runs" / "small.json").read_text())
     assert listed["experiment"]["also"] == "largest_ratio"
-
-
-def test_the_config_has_more_than_a_thousand_random_sets():
-    experiment = load_config(shipped_folder("configs") / "perceptron" / "bounds.yaml")
-    sets = [(data.name, seed) for data in experiment.datasets for seed in data.seed]
-    assert len(set(sets)) == len(experiment.datasets) * experiment.split.repeats >= 1000
-    flipped = {d.name for d in experiment.datasets if dict(d.settings).get("flipped")}
-    for cell in plan(experiment):
-        assert cell.learner.learner == "inseparable-bound" or cell.data.name not in flipped
-        if cell.data.generator == "separable":  # names say what the sets are
-            size, rest = cell.data.name.split("x")
-            settings = dict(cell.data.settings)
-            assert (cell.data.size, settings["dimensions"]) == (int(size), int(rest.split("-")[0]))
-            assert settings["margin"] == float(rest.split("-")[1])
 
 
 def test_separable_points_keep_their_margin_on_the_sphere():

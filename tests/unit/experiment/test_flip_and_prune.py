@@ -13,17 +13,16 @@ from hypothesis import strategies as st
 
 from zoloss_cli.complexity.contribution import average_contributions, sum_paths_in_blocks
 from zoloss_cli.complexity.hard_margin import build_problem
-from zoloss_cli.complexity.outliers import compute_neighbour_scores
-from zoloss_cli.complexity.pruning import find_contradicted, prune
+from zoloss_cli.complexity.outliers import compute_neighbour_scores, find_contradicted, prune
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.models import Prune
 from zoloss_cli.data.dataset import find_draw, load_data
 from zoloss_cli.errors import ConfigError, DataError
-from zoloss_cli.experiment import fitting as split_data
-from zoloss_cli.experiment import fitting as tuning
+from zoloss_cli.experiment import fitting
 from zoloss_cli.experiment.fitting import load_split
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import fit_task, run_task
+from zoloss_cli.learners.linear.fld import FLDClassifier
 
 NOISY = """
 datasets:
@@ -55,20 +54,14 @@ def test_a_tenth_of_the_labels_is_wrong_and_known(cells):
     assert load_data(spec, find_draw(spec, 4)) is seen[1]
 
 
-def test_the_last_rows_may_be_the_wrong_ones(write_config):
+def test_the_last_rows_may_be_the_wrong_ones_and_any_other_class_may_come(write_config):
     text = NOISY.replace("share: 0.1, draws: 3", "share: 0.1, rows: last")
-    cell = plan(load_config(write_config(text)))[0]
-    assert load_data(cell.data).flipped.tolist() == list(range(243, 270))
-    assert cell.data.n_draws == 1
-
-
-def test_of_several_classes_any_other_may_come(write_config):
-    (cell,) = plan(
-        load_config(write_config("datasets: {iris: {flip: {share: 0.4}}}\nlearners: [one-vs-all]\n"))
-    )
-    data = load_data(cell.data)
-    changes = Counter(zip(data.truth[data.flipped], data.y[data.flipped], strict=True))
-    assert set(changes) == set(itertools.permutations(range(3), 2))
+    last = plan(load_config(write_config(text)))[0].data
+    assert (load_data(last).flipped.tolist(), last.n_draws) == (list(range(243, 270)), 1)
+    text = "datasets: {iris: {flip: {share: 0.4}}}\nlearners: [one-vs-all]\n"
+    data = load_data(plan(load_config(write_config(text)))[0].data)
+    changes = set(zip(data.truth[data.flipped], data.y[data.flipped], strict=True))
+    assert changes == set(itertools.permutations(range(3), 2))
 
 
 def test_wrong_labels_train_and_true_labels_test(cells):
@@ -137,24 +130,6 @@ def test_rows_above_the_threshold_go_and_no_others():
     np.testing.assert_array_equal(near.dropped, np.flatnonzero(near.scores > 0.5))
 
 
-def test_wrong_labels_are_what_is_pruned():
-    X, y, wrong = noisy_points(3, 200)
-    for how in (Prune(), Prune(by="neighbours")):
-        dropped = prune(X, y, how, 0).dropped
-        assert np.isin(wrong, dropped).mean() >= 0.8
-        assert len(dropped) <= 2 * len(wrong)
-
-
-def test_a_class_never_vanishes():
-    X, y, _ = noisy_points()
-    y = np.where(np.arange(60) == 7, 1, 0)  # one row against all others
-    found = prune(X, y, Prune(permutations=5, threshold=-100.0), 0)
-    assert sorted(y[found.kept]) == [0, 1]
-    np.testing.assert_array_equal(found.kept, found.spared)
-    zeros = np.flatnonzero(y == 0)
-    assert found.kept[y[found.kept] == 0] == zeros[np.argmin(found.scores[zeros])]
-
-
 def test_contradictions_go_first_and_have_no_score():
     X, y, _ = noisy_points()
     X, y = np.vstack([X, X[:2]]), np.append(y, 1 - y[:2])
@@ -166,31 +141,20 @@ def test_contradictions_go_first_and_have_no_score():
         prune(np.zeros((4, 1)), np.array([0, 1, 0, 1]), Prune(), 0)
 
 
-def test_progress_tells_all_permutations_and_parts_add_up():
-    problem, told = build_problem(*noisy_points()[:2]), []
-    sums = sum_paths_in_blocks(problem, 25, 1, progress=lambda done, of: told.append((done, of)))
-    assert told == [(10, 25), (20, 25), (25, 25)]
-    assert sums.permutations == 25
-    assert sums.by_sample[:, 1].sum() == 25 * 60
-
-
 def test_learners_do_not_see_pruned_samples_and_share_them(cells, monkeypatch):
     plain, pruned = (fit_task(cells[name, "fld"], 1) for name in ("heart", "pruned"))
     np.testing.assert_array_equal(plain.split_data.train, pruned.split_data.train)
     kept, train = pruned.split_data.fit_indices, pruned.split_data.train
     assert len(kept) == len(train) - len(pruned.split_data.pruned) < len(train)
-    by_hand = cells["pruned", "fld"]
-    from zoloss_cli.learners.linear.fld import FLDClassifier
-
     scaled = pruned.split_data.scale(pruned.split_data.data.X[kept])
     expected = FLDClassifier().fit(scaled, pruned.split_data.data.y[kept])
     np.testing.assert_array_equal(pruned.learner.coef_, expected.coef_)
-    record = run_task(by_hand, 1)
+    record = run_task(cells["pruned", "fld"], 1)
     flipped = pruned.split_data.data.flipped
     assert record.n_pruned == len(pruned.split_data.pruned)
     assert record.n_flipped == np.isin(pruned.split_data.train, flipped).sum()
     assert record.n_flipped_pruned == np.isin(pruned.split_data.pruned, flipped).sum()
-    monkeypatch.setattr("zoloss_cli.complexity.pruning.prune", None)  # once for all learners
+    monkeypatch.setattr("zoloss_cli.complexity.outliers.prune", None)  # once for all learners
     assert load_split(cells["pruned", "rcd-bias"], 1).pruned.tolist() == pruned.split_data.pruned.tolist()
     assert run_task(cells["heart", "fld"], 1).n_pruned is None
 
@@ -202,50 +166,35 @@ def test_test_rows_cannot_move_what_is_pruned(cells, monkeypatch):
     X[before.test] += 100.0
     y[before.test] = 1 - y[before.test]
     changed = replace(before.data, X=X, y=y)
-    split_data._find_pruned.cache_clear()
-    monkeypatch.setattr(split_data, "load_data", lambda *_: changed)
+    fitting._find_pruned.cache_clear()
+    monkeypatch.setattr(fitting, "load_data", lambda *_: changed)
     after = load_split(cell, 0)
-    split_data._find_pruned.cache_clear()  # or later tests would meet what was pruned from other data
+    fitting._find_pruned.cache_clear()  # or later tests would meet what was pruned from other data
     np.testing.assert_array_equal(after.pruned, before.pruned)
 
 
 def test_tuning_does_not_see_pruned_samples(write_config, monkeypatch):
     text = NOISY.partition("learners:")[0] + "learners: {svm: {tune: {C: [[1.0], [2.0]]}}}\n"
     cell = plan(load_config(write_config(text + "tuning: {folds: 2}\n")))[1]
-    seen, whole = [], tuning._choose
+    seen, whole = [], fitting._choose
 
     def spy(cell, data, rows, k):
         seen.append(rows)
         return whole(cell, data, rows, k)
 
-    monkeypatch.setattr(tuning, "_choose", spy)
+    monkeypatch.setattr(fitting, "_choose", spy)
     run_task(cell, 0)
     np.testing.assert_array_equal(seen[0], load_split(cell, 0).fit_indices)
 
 
-def test_a_table_says_how_much_was_left_out(zoloss, write_config, tmp_path):
-    out = tmp_path / "results"
-    assert zoloss("run", write_config(NOISY), "--splits", 2, "--jobs", 1, "--out", out).code == 0
-    shown = zoloss("table", out).out
-    assert "training samples left out as noise (and of their wrong labels): pruned" in shown
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
+def test_mistakes_in_a_config_are_named(zoloss, write_config, tmp_path):
+    for old, new, message in (
         ("share: 0.1", "share: 0.7", "less than 0.5"),
-        ("share: 0.1", "shares: 0.1", "unknown key 'shares'"),
         ("by: contribution", "by: contributions", "did you mean 'contribution'"),
-        ("prune: false", "prune: true", "prune"),
         ("permutations: 20", "permutations: 0", "greater than or equal to 1"),
-    ],
-)
-def test_mistakes_in_a_config_are_named(write_config, old, new, message):
-    with pytest.raises(ConfigError, match=message):
-        load_config(write_config(NOISY.replace(old, new)))
-
-
-def test_pruning_is_for_two_classes(zoloss, write_config, tmp_path):
+    ):
+        with pytest.raises(ConfigError, match=message):
+            load_config(write_config(NOISY.replace(old, new)))
     text = "datasets: [iris]\npreprocess: {prune: {by: neighbours}}\nlearners: [one-vs-all]\n"
     ended = zoloss("run", write_config(text), "--splits", 1, "--out", tmp_path / "results")
     assert ended.code != 0

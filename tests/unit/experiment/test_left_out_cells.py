@@ -10,7 +10,7 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ConfigError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.report.compare import compare_run
-from zoloss_cli.report.loading import load_runs
+from zoloss_cli.report.runs import load_runs
 
 CONFIG = """
 published: {{paper: li-thesis-2006, table: "4.4"}}
@@ -26,7 +26,7 @@ learners:
 """
 
 
-def test_a_cell_that_is_false_is_not_run(write_config, zoloss, tmp_path):
+def test_a_cell_that_is_false_is_neither_run_nor_waited_for(write_config, zoloss, tmp_path):
     path = write_config(CONFIG.format(on="{iris: false}"))
     places = [(c.data.name, c.learner.label.partition(":")[0]) for c in plan(load_config(path))]
     assert places == [("vowel", "erp"), ("vowel", "one-vs-one/one-vs-all"), ("iris", "erp")]
@@ -35,33 +35,21 @@ def test_a_cell_that_is_false_is_not_run(write_config, zoloss, tmp_path):
     assert "incomplete" not in shown
     iris = next(line for line in shown.splitlines() if line.startswith("iris"))
     assert iris.split()[-1] == "–"
-
-
-@pytest.mark.parametrize(
-    ("on", "said"),
-    [
-        ("{iris: true}", "or to false"),
-        ("{iris: false, vowel: false}", "false for all data sets"),
-        ("{iriss: false}", "did you mean 'iris'"),
-    ],
-)
-def test_what_cannot_be_left_out(write_config, on, said):
-    with pytest.raises(ConfigError, match=said):
-        load_config(write_config(CONFIG.format(on=on)))
-
-
-def test_one_task_against_a_published_spread_has_a_z(write_config, zoloss, tmp_path):
-    zoloss("run", str(write_config(CONFIG.format(on="{iris: false}"))), "--out", str(tmp_path / "r"))
-    runs, _ = load_runs(tmp_path / "r")
-    cells = {(cell.dataset, cell.learner): cell for run in runs for cell in compare_run(run)}
-    alone = cells["vowel", "erp:max-2:LR:adaboost-stump"]
+    (run,) = load_runs(tmp_path / "r")[0]
+    assert f" {len(run.cells)}/{len(run.cells)} " in zoloss("status", tmp_path / "r").out
+    assert len(run.cells) == run.n_cells < len(run.datasets) * len(run.learners)
+    cells = {(cell.dataset, cell.learner): cell for cell in compare_run(run)}
+    alone = cells["vowel", "erp:max-2:LR:adaboost-stump"]  # a single task against a published spread
     assert (alone.splits, alone.stderr, alone.published_stderr) == (1, 0.0, 0.03)
     rounding = 0.01 / math.sqrt(12.0)
     assert alone.z == pytest.approx((alone.mean - 50.33) / math.hypot(0.03, rounding))
 
 
-def test_status_does_not_wait_for_what_is_left_out(write_config, zoloss, tmp_path):
-    zoloss("run", str(write_config(CONFIG.format(on="{iris: false}"))), "--out", str(tmp_path / "r"))
-    (run,) = load_runs(tmp_path / "r")[0]
-    assert f" {len(run.cells)}/{len(run.cells)} " in zoloss("status", tmp_path / "r").out
-    assert len(run.cells) == run.n_cells < len(run.datasets) * len(run.learners)
+def test_what_cannot_be_left_out(write_config):
+    for on, reason in [
+        ("{iris: true}", "or to false"),
+        ("{iris: false, vowel: false}", "false for all data sets"),
+        ("{iriss: false}", "did you mean 'iris'"),
+    ]:
+        with pytest.raises(ConfigError, match=reason):
+            load_config(write_config(CONFIG.format(on=on)))

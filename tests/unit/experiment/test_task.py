@@ -8,13 +8,11 @@ import pytest
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.models import EmbeddedData, GeneratedData, Noise
 from zoloss_cli.data.dataset import compute_fingerprint, find_draw, generate, load_data
-from zoloss_cli.data.splits import SplitRule, scale_parts
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment import fitting, task
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.runner import validate_data
 from zoloss_cli.experiment.task import run_task, run_tasks
-from zoloss_cli.kernels.zero_one import find_lenient_errors, find_strict_errors
 from zoloss_cli.learners.linear.fld import FLDClassifier
 from zoloss_cli.results.record import FitRecord, decode_records, encode_line
 from zoloss_cli.results.store import Store
@@ -49,16 +47,9 @@ PINNED_KEYS = [
 
 def test_cells_have_the_keys_that_they_had_before_there_were_these_settings(write_config):
     assert [c.key for c in cells_of(write_config, PINNED)] == PINNED_KEYS
-
-
-def test_settings_at_their_defaults_leave_no_trace(write_config):
-    said = (
-        PINNED.replace("seed: 4}", "seed: 4, draws: 1}").replace(
-            "scale: standard", "scale: standard, fit_on: train"
-        )
-        + "tuning: {folds: 7, on: all}\n"
-    )
-    assert [c.key for c in cells_of(write_config, said)] == PINNED_KEYS
+    said = PINNED.replace("seed: 4}", "seed: 4, draws: 1}") + "tuning: {folds: 7, on: all}\n"
+    said = said.replace("scale: standard", "scale: standard, fit_on: train")
+    assert [c.key for c in cells_of(write_config, said)] == PINNED_KEYS  # defaults leave no trace
 
 
 BASE = """
@@ -72,39 +63,28 @@ PLAIN = {"data": "", "train": 0.8, "scaling": "scale: standard", "more": "", "sv
 TUNED = {"more": "tuning: {folds: 5}\n", "svm": "{tune: {C: [[0.1], [1.0]]}}"}
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ({}, {"scaling": "scale: standard, fit_on: all"}),
-        ({}, {"train": "all", "more": "metric: train_error\n"}),
-        ({}, TUNED),
-        (TUNED, TUNED | {"more": "tuning: {folds: 4}\n"}),
-        (TUNED, TUNED | {"more": "tuning: {folds: 5, on: all}\n"}),
-        (TUNED, TUNED | {"svm": "{tune: {C: [[0.1], [2.0]]}}"}),
-        ({"data": "{noise: {fraction: 0.1}}"}, {"data": "{noise: {fraction: 0.1, draws: 2}}"}),
-    ],
-)
-def test_each_new_setting_makes_a_new_cell_where_it_is_used(write_config, one, other):
-    keys = {cells_of(write_config, BASE.format(**PLAIN | change))[0].key for change in (one, other)}
-    assert len(keys) == 2
+def test_each_new_setting_makes_a_new_cell_where_it_is_used(write_config):
+    def key_of(change):
+        return cells_of(write_config, BASE.format(**PLAIN | change))[0].key
 
-
-def test_ways_to_fit_that_are_the_same_share_a_cell(write_config):
-    for same in ({"train": "all", "more": "metric: train_error\n"}, {"scaling": "scale: none"}):
-        leaking = same | {"scaling": same.get("scaling", "scale: standard") + ", fit_on: all"}
-        keys = {cells_of(write_config, BASE.format(**PLAIN | change))[0].key for change in (same, leaking)}
-        assert len(keys) == 1
+    whole = {"train": "all", "more": "metric: train_error\n"}
+    different = [
+        {},
+        {"scaling": "scale: standard, fit_on: all"},
+        whole,
+        TUNED,
+        TUNED | {"more": "tuning: {folds: 4}\n"},
+        TUNED | {"more": "tuning: {folds: 5, on: all}\n"},
+        TUNED | {"svm": "{tune: {C: [[0.1], [2.0]]}}"},
+        {"data": "{noise: {fraction: 0.1}}"},
+        {"data": "{noise: {fraction: 0.1, draws: 2}}"},
+    ]
+    assert len(set(map(key_of, different))) == len(different)
+    assert key_of(whole) == key_of(whole | {"scaling": "scale: standard, fit_on: all"})
+    assert key_of({"scaling": "scale: none"}) == key_of({"scaling": "scale: none, fit_on: all"})
 
 
 # -- all samples train -----------------------------------------------------------------------------------
-
-
-def test_all_samples_train_in_file_order():
-    rule = SplitRule("all", None, 1)
-    assert rule.compute_sizes(9, "x") == (9, 0)
-    train, test = rule.select_indices(9, "x", 4)
-    assert train.tolist() == list(range(9))
-    assert test.size == 0
 
 
 def test_a_task_without_test_samples_says_nothing_of_them(write_config):
@@ -126,13 +106,6 @@ def test_the_store_keeps_records_without_test_errors_and_drops_those_with_them(w
     stored = store.read(cell.filename, cell.key)
     assert sorted(stored.records) == [0]
     assert stored.n_damaged == 1
-
-
-def test_a_data_set_may_train_on_all_samples_beside_others(write_config):
-    text = "metric: train_error\ndatasets: {heart: {train: all}, sonar: }\nlearners: [fld]\n"
-    heart, sonar = cells_of(write_config, text)
-    assert validate_data([heart, sonar])[(heart.data, heart.rule)] == (270, 0)
-    assert validate_data([heart, sonar])[(sonar.data, sonar.rule)] == (166, 42)
 
 
 # -- draws --------------------------------------------------------------------------------------------
@@ -161,61 +134,36 @@ def test_pools_take_turns_and_noise_with_them():
     assert compute_fingerprint(spec)["seed"] == (7, 9)
 
 
-def test_every_learner_sees_the_same_draw_of_split_k(write_config, monkeypatch):
+@pytest.fixture
+def fitted_on(monkeypatch):
+    """Return the bytes of the samples and labels that a task fits a learner on, and the samples."""
+    seen = []
+    real = task.fit
+
+    def spy(spec, X, y, seed, **options):
+        seen.append((X.tobytes() + y.tobytes(), X))
+        return real(spec, X, y, seed, **options)
+
+    monkeypatch.setattr(task, "fit", spy)
+    return lambda cell, k: (run_task(cell, k), seen[-1])[1]
+
+
+def test_every_learner_sees_the_same_draw_of_split_k(write_config, fitted_on):
     text = f"{WHOLE}datasets: {{heart: {{noise: {{fraction: 0.2, draws: 2}}}}}}\nlearners: [fld, stump, svm]\n"
-    seen: dict[int, set] = {}
-    real = task.fit
-
-    def spy(spec, X, y, seed, **options):
-        seen[spy.k].add(X.tobytes() + y.tobytes())
-        return real(spec, X, y, seed, **options)
-
-    monkeypatch.setattr(task, "fit", spy)
-    for cell in cells_of(write_config, text):
-        for spy.k in (2, 0, 1):
-            seen.setdefault(spy.k, set())
-            run_task(cell, spy.k)
-    assert [len(seen[k]) for k in range(3)] == [1, 1, 1]
-    assert seen[0] == seen[2]  # draws 0, 1, 0
-    assert seen[0] != seen[1]
+    cells = cells_of(write_config, text)
+    seen = [{fitted_on(cell, k)[0] for cell in cells} for k in (0, 1, 2)]
+    assert [len(each) for each in seen] == [1, 1, 1]
+    assert seen[0] == seen[2] != seen[1]  # draws 0, 1, 0
 
 
-# -- scaling ------------------------------------------------------------------------------------------
-
-
-def test_scaling_on_all_samples_lets_the_test_samples_show():
-    train, test = np.array([[0.0], [2.0]]), np.array([[10.0]])
-    everything = np.vstack([train, test])
-    inside, outside = scale_parts(train, test, "minmax", everything)
-    assert (inside.ravel().tolist(), outside.ravel().tolist()) == ([-1.0, -0.6], [1.0])
-    inside, outside = scale_parts(train, test, "standard", everything)
-    assert np.vstack([inside, outside]).mean() == pytest.approx(0)
-    assert np.vstack([inside, outside]).std(ddof=1) == pytest.approx(1)
-
-
-def test_a_tasks_scaling_follows_fit_on(write_config, monkeypatch):
-    seen = {}
-    real = task.fit
-
-    def spy(spec, X, y, seed, **options):
-        seen[spy.how] = X
-        return real(spec, X, y, seed, **options)
-
-    monkeypatch.setattr(task, "fit", spy)
-    for spy.how in ("train", "all"):
-        text = f"datasets: [heart]\npreprocess: {{scale: standard, fit_on: {spy.how}}}\nlearners: [fld]\n"
-        run_task(cells_of(write_config, text)[0], 0)
-    np.testing.assert_allclose(seen["train"].mean(axis=0), 0, atol=1e-12)
-    assert np.abs(seen["all"].mean(axis=0)).max() > 0.01
+def test_a_tasks_scaling_follows_fit_on(write_config, fitted_on):
+    text = "datasets: [heart]\npreprocess: {scale: standard, fit_on: %s}\nlearners: [fld]\n"
+    train, everything = (fitted_on(cells_of(write_config, text % how)[0], 0)[1] for how in ("train", "all"))
+    np.testing.assert_allclose(train.mean(axis=0), 0, atol=1e-12)
+    assert np.abs(everything.mean(axis=0)).max() > 0.01
 
 
 # -- what a record keeps ---------------------------------------------------------------------------------
-
-
-def test_the_two_rules_differ_on_zero_margins_only():
-    scores, signs = np.array([2.0, 0.0, 0.0, -1.0, -3.0]), np.array([1.0, 1.0, -1.0, 1.0, -1.0])
-    assert find_strict_errors(scores, signs).tolist() == [False, True, True, True, False]
-    assert find_lenient_errors(scores, signs).tolist() == [False, False, False, True, False]
 
 
 class Telling:

@@ -8,8 +8,7 @@ from reference_runs import load_reference
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.experiment.runner import Progress, run_experiment
-from zoloss_cli.report.loading import load_runs
-from zoloss_cli.report.runs import RunResult
+from zoloss_cli.report.runs import RunResult, load_runs
 from zoloss_cli.results.store import Store
 
 

@@ -37,13 +37,9 @@ def test_boxes_are_the_quartiles_of_the_values(reference):
         for learner, x in zip(run.learners, outlines, strict=True):
             quartiles = np.quantile(run.cells[dataset, learner]["test_error"], [0.25, 0.75])
             assert [min(x), max(x)] == pytest.approx(quartiles.tolist())
-
-
-def test_names_stand_once_in_a_row(reference):
-    figure = drawn(boxes.draw_boxes, reference["table4"])
     named = [[t.get_text() for t in axes.get_yticklabels()] for axes in figure.axes[:3]]
     assert named[0] == ["RCD-plain", "RCD-bias", "pocket", "ave-perc", "SGD-mls", "soft-SVM"]
-    assert {*named[1], *named[2]} == {""}
+    assert {*named[1], *named[2]} == {""}  # once in a row of panels
 
 
 def test_an_interval_leaves_zero_out_where_the_corrected_test_finds_a_difference(reference):
@@ -101,7 +97,7 @@ def test_any_metric_of_the_records(reference):
     drawing = catalog.choose_drawing(
         find_figure("boxes"), [run], "results", None, ["heart"], [], metric="train_error"
     )
-    (axes,) = drawing.draw().axes
+    (axes,) = drawn(drawing.pages[0]).axes
     assert axes.get_xlabel() == "training error (%)"
     medians = [line.get_xdata()[0] for line in axes.lines if line.get_color() == style.VERMILION]
     assert medians == [np.median(run.cells["heart", x]["train_error"]) for x in run.learners]
@@ -109,43 +105,23 @@ def test_any_metric_of_the_records(reference):
     assert run.metric == "test_error"
 
 
-@pytest.mark.parametrize(
-    ("figure", "options", "error", "message"),
-    [
-        (
-            "boxes",
-            {"metric": "roc_auc"},
-            ResultsError,
-            "'table4' has no roc_auc: its records hold no test_scores",
-        ),
-        ("boxes", {"metric": "rocauc"}, ConfigError, "unknown metric 'rocauc'; did you mean 'roc_auc'"),
-        (
-            "boxes",
-            {"against": "pocket"},
-            ConfigError,
-            "--against is for the figures differences, and 'boxes' has",
-        ),
-        ("curves", {"metric": "f1"}, ConfigError, "--metric is for the figures ranks, boxes, differences, and"),
-        (
-            "differences",
-            {"against": "pocket"},
-            ResultsError,
-            "--against: 'table4' has no learner 'pocket'; valid: adaboost:rcd-plain, adaboost:rcd-bias",
-        ),
-    ],
-)
-def test_what_cannot_be_chosen_is_one_sentence(reference, figure, options, error, message):
-    with pytest.raises(error, match=message) as refused:
-        catalog.choose_drawing(find_figure(figure), [reference["table4"]], "results", None, **options)
-    assert "\n" not in str(refused.value)
+def test_what_cannot_be_chosen_is_one_sentence(reference):
+    for figure, options, error, message in (
+        ("boxes", {"metric": "roc_auc"}, ResultsError, "'table4' has no roc_auc: its records hold no test_sc"),
+        ("boxes", {"against": "pocket"}, ConfigError, "--against is for the figures differences, and 'boxes'"),
+        ("differences", {"against": "pocket"}, ResultsError, "'table4' has no learner 'pocket'; valid: adabo"),
+    ):
+        with pytest.raises(error, match=message) as refused:
+            catalog.choose_drawing(find_figure(figure), [reference["table4"]], "results", None, **options)
+        assert "\n" not in str(refused.value)
 
 
 def test_what_a_run_must_have():
     once = build_run({("d", x): {"test_error": [1.0]} for x in "ab"}, split={"repeats": 1})
-    assert not boxes.has_values(once)
+    assert not boxes.find_boxed_datasets(once)
     assert not differences.has_pairs(once)
     apart = build_run(
         {("d", "a"): {"test_error": [1.0, 2.0]}, ("e", "b"): {"test_error": [1.0, 2.0]}}, split={"repeats": 2}
     )
-    assert boxes.has_values(apart)
+    assert boxes.find_boxed_datasets(apart)
     assert not differences.has_pairs(apart)

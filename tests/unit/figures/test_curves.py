@@ -11,26 +11,10 @@ from drawing import drawn, find_cell_file, named_lines, rewrite_record, stored_r
 
 from zoloss_cli.figures import curves
 from zoloss_cli.figures.curves import Curves
-from zoloss_cli.report.loading import load_runs
-from zoloss_cli.report.runs import RunResult
+from zoloss_cli.report.runs import RunResult, load_runs
 
 
-@pytest.mark.parametrize(("metric", "key", "size"), [
-    ("train_error", "train_curve", "n_train"), ("test_error", "test_curve", "n_test"),
-])  # fmt: skip
-def test_curves_are_the_stored_ones(recorded, metric, key, size):
-    folder, run = recorded
-    for learner in run.learners:
-        rows, header = stored_records(folder, run, learner)
-        counts = np.array([row[key] for row in rows])
-        found = run.cells["heart", learner].curves
-        assert found.epochs == [10, 20, 30, 40]
-        assert found.compute_mean(metric) == pytest.approx(100.0 * counts.mean(axis=0) / header[size])
-        spread = 100.0 * counts.std(axis=0, ddof=1) / header[size] / np.sqrt(3)
-        assert found.compute_stderr(metric) == pytest.approx(spread)
-
-
-def test_figure_3_draws_the_mean_of_all_splits(recorded):
+def test_figure_3_draws_the_mean_of_all_splits_with_colours_by_variant_and_dashes_by_seeding(recorded):
     folder, run = recorded
     figure = drawn(curves.draw_rcd_variants, run)
     shown = {k: v for axes in figure.axes for k, v in named_lines(axes).items()}
@@ -38,12 +22,13 @@ def test_figure_3_draws_the_mean_of_all_splits(recorded):
     assert set(shown) == set(titles.values())
     for learner, title in titles.items():
         rows, header = stored_records(folder, run, learner)
-        mean = 100.0 * np.array([row["train_curve"] for row in rows]).mean(axis=0) / header["n_train"]
-        assert shown[title] == pytest.approx(np.array([[10, 20, 30, 40], mean]))
-
-
-def test_figure_3_tells_variants_by_colour_and_seeding_by_line(recorded):
-    figure = drawn(curves.draw_rcd_variants, recorded[1])
+        curve = run.cells["heart", learner].curves
+        for part in ("train", "test"):
+            percent = np.array([row[f"{part}_curve"] for row in rows]) * 100.0 / header[f"n_{part}"]
+            spread = percent.std(axis=0, ddof=1) / np.sqrt(3)
+            assert curve.compute_mean(f"{part}_error") == pytest.approx(percent.mean(axis=0))
+            assert curve.compute_stderr(f"{part}_error") == pytest.approx(spread)
+        assert shown[title] == pytest.approx(np.array([[10, 20, 30, 40], curve.compute_mean("train_error")]))
     found = {x.get_label(): x for axes in figure.axes for x in axes.lines}
     zero, fld, ccd = (found[name] for name in ("RCD-bias, zero", "RCD-bias, FLD", "CCD, zero"))
     assert zero.get_color() == fld.get_color() != ccd.get_color()
@@ -77,19 +62,19 @@ def test_figure_4_has_a_panel_for_training_and_one_for_test_errors():
     train, test = figure.axes
     assert named_lines(train)["pocket"] == pytest.approx(np.array([[1, 2], [26.0, 20.0]]))
     assert named_lines(test)["pocket"] == pytest.approx(np.array([[1, 2], [27.0, 21.0]]))
-    assert (train.get_ylabel(), test.get_ylabel()) == ("training error (%)", "test error (%)")
+    labels = [train.get_ylabel(), test.get_ylabel(), test.get_xlabel()]
+    assert labels == ["training error (%)", "test error (%)", "epochs"]
 
 
-@pytest.mark.parametrize(("damage", "splits"), [
-    (lambda record: record.pop("epochs"), 3),
-    (lambda record: record.update(train_curve=[1], test_curve=[7]), 3),
-    (lambda record: record.update(train_curve=["x"] * 4, test_curve=None), 2),  # no record at all
-])  # fmt: skip
-def test_damaged_curves_are_left_out_and_the_rest_stays(recorded, tmp_path, damage, splits):
+def test_damaged_curves_are_left_out_and_the_rest_stays(recorded, tmp_path):
     folder = tmp_path / "results"
     shutil.copytree(recorded[0], folder)
-    rewrite_record(find_cell_file(folder, recorded[1], "ccd-zero"), 1, damage)
+    for learner, damage in {
+        "ccd-zero": lambda record: record.pop("epochs"),
+        "rcd-bias-zero": lambda record: record.update(train_curve=[1], test_curve=[7]),
+        "rcd-bias-fld": lambda record: record.update(train_curve=["x"] * 4, test_curve=None),  # no record
+    }.items():
+        rewrite_record(find_cell_file(folder, recorded[1], learner), 1, damage)
     (run,) = load_runs(folder)[0]
-    assert (run.cells["heart", "ccd-zero"].curves is None) == (splits == 3)
-    assert run.cells["heart", "rcd-bias-fld"].curves is not None
-    assert run.get_stat("heart", "ccd-zero").splits == splits
+    assert [run.cells["heart", x].curves is None for x in run.learners] == [True, True, False]
+    assert [run.get_stat("heart", x).splits for x in run.learners] == [3, 3, 2]

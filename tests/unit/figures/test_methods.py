@@ -12,20 +12,13 @@ from zoloss_cli import data_complexity
 from zoloss_cli.complexity.hard_margin import build_problem
 from zoloss_cli.data.dataset import generate
 from zoloss_cli.data.generators import TANGRAM
-from zoloss_cli.figures import nguyen_sanner as through_samples
-from zoloss_cli.figures import thesis_boosting as cost_functions
-from zoloss_cli.figures import thesis_boosting as tangram_pieces
-from zoloss_cli.figures import thesis_complexity as complexity_plane
-from zoloss_cli.figures import thesis_complexity as example_subsets
+from zoloss_cli.figures import nguyen_sanner, thesis_boosting, thesis_complexity
 
 DISKS = generate("disks", 1, size=31)
 
 
-# -- Figure 1.1 of the thesis -----------------------------------------------------------------------------
-
-
 def test_four_subsets_of_the_disks_with_their_complexity():
-    figure = drawn(example_subsets.draw_example_subsets)
+    figure = drawn(thesis_complexity.draw_example_subsets)
     radius = np.linalg.norm(DISKS.X, axis=1)
     kept = [radius < 2, radius > 1 / 3, radius <= 2 / 3, DISKS.y == 0]
     for panel, inside in zip(figure.axes, kept, strict=True):
@@ -36,15 +29,12 @@ def test_four_subsets_of_the_disks_with_their_complexity():
     assert_inside(figure)
 
 
-# -- Figures 1.2, 1.3 and 1.10 ----------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def few():
     """Six clusters of twelve samples, and their pairs."""
     pool = generate("disks", 3, size=12)
     clusters = np.arange(12) % 6  # a union may have any two classes: nothing here needs pure clusters
-    return pool, clusters, complexity_plane.measure_pairs(build_problem(pool.X, pool.y), clusters)
+    return pool, clusters, thesis_complexity.measure_pairs(build_problem(pool.X, pool.y), clusters)
 
 
 def test_pairs_of_subsets_are_what_each_subset_measures(few):
@@ -53,11 +43,7 @@ def test_pairs_of_subsets_are_what_each_subset_measures(few):
     for union, (complexity, error) in enumerate(pairs.subsets, start=1):
         inside = np.isin(clusters, [c for c in range(6) if union >> c & 1])
         assert (complexity, error) == (data_complexity(pool.X[inside], pool.y[inside]), 12 - inside.sum())
-
-
-def test_a_hypothesis_has_no_more_errors_than_its_subset_leaves_out(few):
-    """Observation 5 of section 1.4.1, and equal complexities."""
-    _, _, pairs = few
+    # Observation 5 of section 1.4.1: no more errors than the subset leaves out, and equal complexities.
     assert np.array_equal(pairs.subsets[:, 0], pairs.hypotheses[:, 0])
     assert np.all(pairs.hypotheses[:, 1] <= pairs.subsets[:, 1])
     assert np.any(pairs.hypotheses[:, 1] < pairs.subsets[:, 1])
@@ -65,28 +51,28 @@ def test_a_hypothesis_has_no_more_errors_than_its_subset_leaves_out(few):
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=30))
 def test_principal_pairs_are_those_of_the_definition(pairs):
-    found = complexity_plane.find_principal_pairs(np.array(pairs))
+    found = thesis_complexity.find_principal_pairs(np.array(pairs))
     distinct = set(pairs)
     principal = [p for p in distinct if all(q == p or q[0] > p[0] or q[1] > p[1] for q in distinct)]
     assert list(map(tuple, found)) == sorted(principal)
 
 
 def test_the_plots_of_pairs(few):
-    figure = drawn(complexity_plane.draw_pairs_of_both_kinds)
+    figure = drawn(thesis_complexity.draw_pairs_of_both_kinds)
     assert [axes.get_title() for axes in figure.axes] == ["subsets, Ω₁", "hypotheses, Ω₂"]
     assert_inside(figure)
-    (axes,) = drawn(complexity_plane.draw_principal_pairs).axes
+    (axes,) = drawn(thesis_complexity.draw_principal_pairs).axes
     circled = named_lines(axes)["principal point"]
     assert circled[:, 0].tolist() == [0, min(np.sum(DISKS.y == 0), np.sum(DISKS.y == 1))]  # one class
     assert circled[:, -1].tolist() == [data_complexity(DISKS.X, DISKS.y), 0]
 
 
 def test_the_path_begins_empty_and_both_lines_meet_at_the_whole_set():
-    figure = drawn(complexity_plane.draw_complexity_error_path)
+    figure = drawn(thesis_complexity.draw_complexity_error_path)
     (axes,) = figure.axes
     lines = named_lines(axes)
     whole = (data_complexity(DISKS.X, DISKS.y), 0)
-    order = np.random.default_rng(complexity_plane.PATH_SEED).permutation(31)
+    order = np.random.default_rng(thesis_complexity.PATH_SEED).permutation(31)
     expected = {(0, 31)}
     for n in range(1, 32):
         first = order[:n]
@@ -99,13 +85,10 @@ def test_the_path_begins_empty_and_both_lines_meet_at_the_whole_set():
     assert_inside(figure)
 
 
-# -- Figures 3.2 and 4.1 ----------------------------------------------------------------------------------
-
-
 def test_costs_are_those_of_equation_3_5():
-    (axes,) = drawn(cost_functions.draw_cost_functions).axes
-    m = cost_functions.MARGINS
-    kappa = np.where(m > 0, 1.0, cost_functions.KAPPA)
+    (axes,) = drawn(thesis_boosting.draw_cost_functions).axes
+    m = thesis_boosting.MARGINS
+    kappa = np.where(m > 0, 1.0, thesis_boosting.KAPPA)
     expected = [np.exp(-m), 1.0 - np.tanh(m), 1.0 - kappa * np.tanh(m / kappa)]
     for (x, y), cost in zip(named_lines(axes).values(), expected, strict=True):
         assert x.tolist() == m.tolist()
@@ -113,19 +96,16 @@ def test_costs_are_those_of_equation_3_5():
 
 
 def test_the_tangram_has_a_number_in_each_piece():
-    (axes,) = drawn(tangram_pieces.draw_tangram).axes
+    (axes,) = drawn(thesis_boosting.draw_tangram).axes
     assert [text.get_text() for text in axes.texts] == [str(n) for n in range(1, 8)]
     assert len(axes.patches) == len(TANGRAM) == 7
-
-
-# -- Figure 4 of Nguyen & Sanner --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_no_line_has_fewer_errors_and_all_samples_keep_their_sides(seed):
     rng = np.random.default_rng(seed)
     X, signs = rng.normal(size=(9, 2)), rng.choice([-1.0, 1.0], 9)
-    found = through_samples.find_best_lines(X, signs)
+    found = nguyen_sanner.find_best_lines(X, signs)
     sides = np.sign(found.best.compute_sides(X))
     assert np.sum(sides != signs) == found.errors
     angles = np.linspace(0.0, 2.0 * np.pi, 721)  # with all thresholds that leave both sides samples
@@ -141,7 +121,7 @@ def test_no_line_has_fewer_errors_and_all_samples_keep_their_sides(seed):
 
 
 def test_both_lines_and_the_two_samples_are_drawn():
-    figure = drawn(through_samples.draw_lines_through_samples)
+    figure = drawn(nguyen_sanner.draw_lines_through_samples)
     (axes,) = figure.axes
     assert [text.get_text() for text in axes.texts] == ["A", "B"]
     assert list(named_lines(axes)) == ["H: 2 errors, the fewest", "H′: through A and B"]

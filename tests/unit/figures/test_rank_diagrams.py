@@ -45,15 +45,10 @@ def test_the_diagram_of_a_run_has_its_ranks(reference):
     assert f"critical difference {found.critical_difference:.2f}" in {text.get_text() for text in axes.texts}
 
 
-@pytest.mark.parametrize("gap", [0.4, 1.4, 2.9])
-def test_the_critical_difference_is_written_within_the_figure(gap):
-    figure = drawn(ranks.draw_ranks, replace(RANKS, critical_difference=gap))
-    assert_inside(figure)
-
-
-def test_a_critical_difference_beyond_the_axis_is_only_written():
-    figure = drawn(ranks.draw_ranks, replace(RANKS, critical_difference=7.5))
+def test_the_critical_difference_is_within_the_figure_and_only_written_beyond_the_axis():
+    for gap in (0.4, 2.9, 7.5):
+        figure = drawn(ranks.draw_ranks, replace(RANKS, critical_difference=gap))
+        assert_inside(figure)
     (axes,) = figure.axes
-    assert_inside(figure)
     assert not [line for line in axes.lines if line.get_marker() == "|"]
     assert any("critical difference 7.50: more than" in text.get_text() for text in axes.texts)

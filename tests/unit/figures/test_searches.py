@@ -7,7 +7,7 @@ from drawing import drawn, named_lines, rewrite_record
 
 from zoloss_cli.figures import curves as times
 from zoloss_cli.figures import nguyen_sanner as synthetic
-from zoloss_cli.report.loading import load_runs
+from zoloss_cli.report.runs import load_runs
 
 
 def test_figure_9_draws_every_pair_of_losses(reference):
@@ -52,7 +52,7 @@ learners: {lr: {}, pivot: {steps: 500}}
 """
 
 
-def test_a_search_is_drawn_on_its_way_down(zoloss, write_config, tmp_path):
+def test_a_search_is_drawn_with_its_trace_or_else_with_its_two_times(zoloss, write_config, tmp_path):
     results = tmp_path / "results"
     assert zoloss("run", write_config(SEARCHES), "--out", results, "--jobs", "1").code == 0
     (run,), _ = load_runs(results)
@@ -63,13 +63,8 @@ def test_a_search_is_drawn_on_its_way_down(zoloss, write_config, tmp_path):
     (axes,) = drawn(times.draw_errors_against_time, run).axes
     (steps,) = [line for line in axes.lines if line.get_drawstyle() == "steps-post"]
     assert list(zip(*steps.get_data(), strict=True)) == trace
-
-
-def test_without_a_trace_the_two_times_are_drawn(zoloss, write_config, tmp_path):
-    results = tmp_path / "results"
-    zoloss("run", write_config(SEARCHES), "--out", results, "--jobs", "1")
     (path,) = (results / "cells").glob("heart.pivot.*")
     rewrite_record(path, 0, lambda record: record.pop("trace"))
     (run,), _ = load_runs(results)
     assert run.cells["heart", "pivot"].trace is None
-    assert len(drawn(times.draw_errors_against_time, run).axes[0].lines) == 3
+    assert len(drawn(times.draw_errors_against_time, run).axes[0].lines) == 3  # the two times remain

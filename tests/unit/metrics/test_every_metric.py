@@ -99,128 +99,91 @@ EXPECTED = {
     "auc": 1.0,
     "auc_least_squares": 1.0,
 }
-every_metric = pytest.mark.parametrize("name", list(METRICS.builtin))
+ALL = {name: load_metric(name) for name in METRICS.builtin}
 
 
-@every_metric
-def test_it_is_what_its_registration_says(name):
-    metric = load_metric(name)
-    assert isinstance(metric, Metric)
-    assert metric.name == name
-    summary = inspect.cleandoc(type(metric).__doc__).splitlines()[0]
-    assert summary.endswith(".")
-    assert summary[0].isupper()
-    assert type(metric).__doc__ is not type(metric).__mro__[1].__doc__  # its own
-    assert load_metric(name) is metric
-
-
-@every_metric
-def test_its_attributes_have_documented_values(name):
-    metric = load_metric(name)
-    for attribute, values in CHOICES.items():
-        assert getattr(metric, attribute) in values, attribute
-        documented = inspect.getdoc(Metric).partition(f"\n{attribute} : ")[2].splitlines()[0]
-        assert documented == "int" or all(repr(value).strip("'") in documented for value in values)
-    assert isinstance(metric.decimals, int)
-    assert 0 <= metric.decimals <= 6
-    known = {*FitRecord.__struct_fields__, *Measurement.__struct_fields__, "outlier_scores"}
-    assert set(metric.requires) <= known
-    assert metric.requires or metric.ratio_of
-    if metric.ratio_of:
-        assert load_metric(metric.ratio_of).source == metric.source
-    assert metric.part is None or metric.source == "fit"
-    assert (metric.part == "test") == any(field.startswith("test_") for field in metric.requires)
-
-
-def test_all_attributes_are_documented():
-    attributes = [name for name in vars(Metric) if name in Metric.__annotations__] + ["name"]
+def test_registrations_and_attributes_are_what_the_base_class_documents():
     documented = inspect.getdoc(Metric)
-    for name in attributes:
-        assert f"\n{name} : " in documented or f"{name} : " in documented or f", {name} : " in documented, name
-        assert any(
-            name in line.partition(" : ")[0].split(", ") for line in documented.splitlines() if " : " in line
-        )
+    known = {*FitRecord.__struct_fields__, *Measurement.__struct_fields__, "outlier_scores"}
+    faults = []
+    for name, metric in ALL.items():
+        checks = {
+            "is a metric of this name": isinstance(metric, Metric) and metric.name == name,
+            "is loaded once": load_metric(name) is load_metric(name),
+            "has a docstring of its own": type(metric).__doc__ is not type(metric).__mro__[1].__doc__,
+            "has a sentence as its summary": inspect.getdoc(type(metric)).splitlines()[0].endswith("."),
+            "has valid choices": all(getattr(metric, key) in valid for key, valid in CHOICES.items()),
+            "has few decimals": isinstance(metric.decimals, int) and 0 <= metric.decimals <= 6,
+            "requires fields of records": set(metric.requires) <= known and bool(metric.requires),
+            "is of parts of fits": metric.part is None or metric.source == "fit",
+            "needs test fields for test errors": (metric.part == "test")
+            == any(field.startswith("test_") for field in metric.requires),
+            "has the source of its ratio": not metric.ratio_of
+            or load_metric(metric.ratio_of).source == metric.source,
+        }
+        faults += [f"{name}: not true that it {what}" for what, holds in checks.items() if not holds]
+    attributes = {line.partition(" : ")[0] for line in documented.splitlines() if " : " in line}
+    documented_names = {name for line in attributes for name in line.split(", ")}
+    faults += sorted(set(Metric.__annotations__) - documented_names)
+    assert faults == []
 
 
-@pytest.mark.parametrize("name", list(EXPECTED))
-def test_its_value_by_hand(name):
-    metric = load_metric(name)
-    record = MEASURED if metric.source == "measure" else FIT
-    assert metric.explain_missing([record]) == ""
-    assert metric.compute(record, Sizes(10, 5)) == pytest.approx(EXPECTED[name])
+def test_values_by_hand():
+    assert set(ALL) - set(EXPECTED) == {name for name, metric in ALL.items() if metric.ratio_of}
+    for name, expected in EXPECTED.items():
+        record = MEASURED if ALL[name].source == "measure" else FIT
+        assert ALL[name].explain_missing([record]) == "", name
+        assert ALL[name].compute(record, Sizes(10, 5)) == pytest.approx(expected), name
+    for name in set(ALL) - set(EXPECTED):
+        with pytest.raises(TypeError, match="two learners' records"):
+            ALL[name].compute(FIT, Sizes(10, 5))
 
 
-def test_no_metric_is_left_out_above():
-    assert set(METRICS.builtin) - set(EXPECTED) == {n for n in METRICS.builtin if load_metric(n).ratio_of}
-
-
-@pytest.mark.parametrize("name", ["cost_ratio", "median_ratio"])
-def test_a_ratio_is_of_two_records(name):
-    with pytest.raises(TypeError, match="two learners' records"):
-        load_metric(name).compute(FIT, Sizes(10, 5))
-
-
-@every_metric
-def test_what_the_records_lack_is_named(name):
+def test_what_the_records_lack_is_named():
     """One record without it among good ones is enough: no mean is over fewer splits than it says."""
-    metric = load_metric(name)
-    bare = (
-        PooledMeasurement([MeasureRecord(1, Measurement())]) if metric.source == "measure" else FitRecord(1, 3)
-    )
-    good = MEASURED if metric.source == "measure" else FIT
-    lacking = [field for field in metric.requires if field not in ("train_errors",)]
-    for records in ([bare], [good, bare], [bare, good]):
-        reason = metric.explain_missing(records)
-        assert bool(reason) == bool(lacking), records
-        if lacking:
-            assert reason.startswith("its records ")
-        cell = CellResult(records, range(len(records)), Sizes(10, 5))
-        assert (name in cell) == (not lacking and not metric.ratio_of)
-    # Records of the other kind give nothing, and nothing is raised.
-    if metric.source != "any":
-        assert metric.explain_missing([FIT if metric.source == "measure" else MEASURED])
+    for name, metric in ALL.items():
+        of_measures = metric.source == "measure"
+        bare = PooledMeasurement([MeasureRecord(1, Measurement())]) if of_measures else FitRecord(1, 3)
+        good = MEASURED if of_measures else FIT
+        lacking = [field for field in metric.requires if field != "train_errors"]
+        for records in ([bare], [good, bare], [bare, good]):
+            reason = metric.explain_missing(records)
+            assert reason.startswith("its records ") if lacking else reason == "", name
+            cell = CellResult(records, range(len(records)), Sizes(10, 5))
+            assert (name in cell) == (not lacking and not metric.ratio_of), name
+        if metric.source != "any":  # records of the other kind give nothing, and nothing is raised
+            assert metric.explain_missing([FIT if of_measures else MEASURED]), name
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in METRICS.builtin if load_metric(n).n_classes == 2 and n != "roc_auc"]
-)
-def test_rates_of_two_classes_are_not_of_three(name):
+def test_rates_of_two_classes_are_not_of_three():
     record = FitRecord(0, 1, 1, test_confusion=[[1, 0, 0], [0, 1, 1], [0, 0, 1]])
-    assert load_metric(name).explain_missing([record]) == "it is for two classes"
+    names = [name for name, metric in ALL.items() if metric.n_classes == 2 and name != "roc_auc"]
+    assert {load_metric(name).explain_missing([record]) for name in names} == {"it is for two classes"}
 
-
-# -- aggregates ---------------------------------------------------------------------------------------
 
 values = st.lists(st.floats(0.01, 100), min_size=1, max_size=20)
 
 
-@every_metric
 @given(values)
-def test_aggregates_are_between_the_least_and_the_largest(name, numbers):
-    metric = load_metric(name)
-    stat = metric.aggregate(numbers)
-    assert stat.splits == len(numbers)
-    if metric.aggregation == "sum":
-        assert stat.mean == math.fsum(numbers)
-        return
-    assert min(numbers) * (1 - 1e-9) <= stat.mean <= max(numbers) * (1 + 1e-9)
-    if metric.aggregation == "max":
-        assert stat.mean == max(numbers)
-    if metric.aggregation in ("mean", "geometric"):
-        assert math.isnan(stat.stderr) == (len(numbers) == 1)
-    else:
-        assert math.isnan(stat.stderr)
+def test_aggregates_are_between_the_least_and_the_largest(numbers):
+    for name, metric in ALL.items():
+        stat = metric.aggregate(numbers)
+        assert stat.splits == len(numbers)
+        if metric.aggregation == "sum":
+            assert stat.mean == math.fsum(numbers)
+            continue
+        assert min(numbers) * (1 - 1e-9) <= stat.mean <= max(numbers) * (1 + 1e-9), name
+        if metric.aggregation == "max":
+            assert stat.mean == max(numbers)
+        has_stderr = metric.aggregation in ("mean", "geometric") and len(numbers) > 1
+        assert math.isnan(stat.stderr) == (not has_stderr), name
 
 
-@every_metric
 @given(st.floats(-100, 100), st.floats(-100, 100))
-def test_better_values_sort_first(name, one, two):
-    metric = load_metric(name)
-    better = {"lower": one < two, "higher": one > two, None: one < two}[metric.direction]
-    assert (metric.sort_key(one) < metric.sort_key(two)) == better
-
-
-# -- names --------------------------------------------------------------------------------------------
+def test_better_values_sort_first(one, two):
+    for name, metric in ALL.items():
+        better = {"lower": one < two, "higher": one > two, None: one < two}[metric.direction]
+        assert (metric.sort_key(one) < metric.sort_key(two)) == better, name
 
 
 def test_names_of_zoloss_0_1_still_work():
@@ -228,21 +191,11 @@ def test_names_of_zoloss_0_1_still_work():
         assert old not in METRICS
         assert type(load_metric(old)) is type(load_metric(new))
 
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("test_eror", "unknown metric 'test_eror'; did you mean 'test_error'?"),
-        ("balanced_eror", "unknown metric 'balanced_eror'; did you mean 'balanced_error'?"),
-        ("F1", "unknown metric 'F1'; did you mean 'f1'?"),
-        ("tea", "unknown metric 'tea'"),
-    ],
-)
-def test_an_unknown_metric_is_named_with_the_nearest(name, message):
-    with pytest.raises(ConfigError) as caught:
-        load_metric(name)
-    assert str(caught.value) == message
-
-
-def test_lists_begin_with_the_default():
     assert list_metrics()[0] == "test_error"
+
+
+def test_an_unknown_metric_is_named_with_the_nearest():
+    for name, hint in {"F1": "; did you mean 'f1'?", "tea": ""}.items():
+        with pytest.raises(ConfigError) as caught:
+            load_metric(name)
+        assert str(caught.value) == f"unknown metric '{name}'{hint}"

@@ -8,7 +8,7 @@ import math
 
 import pytest
 from places import TOP
-from reference_runs import REFERENCE, find_reference_run, load_reference
+from reference_runs import REFERENCE, compare_reference, find_reference_run, load_reference
 
 from zoloss_cli.report.agreement import HEADER, summarize_published
 from zoloss_cli.report.compare import compare_run, drop_repeated
@@ -33,7 +33,7 @@ def read_published_rows():
 
 @pytest.fixture(scope="module")
 def counts():
-    grid = summarize_published(load_reference())
+    grid = summarize_published(load_reference(), compare_reference())
     return {line[0]: dict(zip(HEADER[1:], line[1:], strict=True)) for line in grid.lines}
 
 
@@ -51,7 +51,7 @@ def test_every_published_number_is_counted_once(counts):
 
 
 def test_the_numbers_are_those_of_the_cells(counts):
-    cells = drop_repeated([cell for run in load_reference() for cell in compare_run(run)])
+    cells = drop_repeated(compare_reference())
     kinds = {"tested": "", "resting on fitted choices": "fitted", "on other data": "other data"}
     tested = [cell for cell in cells if not math.isnan(cell.z)]
     known = {name: [cell for cell in tested if cell.apart == kind] for name, kind in kinds.items()}
@@ -70,7 +70,7 @@ def test_the_numbers_are_those_of_the_cells(counts):
 def test_one_table_alone_lacks_only_its_own_numbers():
     run = find_reference_run("4.5")
     rows = [row for row in read_published_rows() if (row["paper"], row["table"]) == ("li-thesis-2006", "4.5")]
-    lines = {line[0]: line for line in summarize_published([run], every=False).lines}
+    lines = {line[0]: line for line in summarize_published([run], compare_run(run), every=False).lines}
     assert int(lines["all"][1]) == len(rows)
     assert int(lines["not in these results"][1]) == len(rows) - len(run.cells)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import math
 import random
 from statistics import fmean, stdev
@@ -14,8 +12,8 @@ from built_runs import build_run
 
 from zoloss_cli.config.models import EmbeddedData
 from zoloss_cli.data.dataset import load_data
-from zoloss_cli.report.cells import compute_improvement_spread, compute_our_improvement
-from zoloss_cli.report.compare import DATA, compare_run, count_data
+from zoloss_cli.report.compare import DATA, compare_run, compute_improvement_spread, count_data
+from zoloss_cli.report.tables import compute_our_improvement
 from zoloss_cli.utils.files import PUBLISHED_FOLDER
 
 PAPER = "nguyen-sanner-2013"
@@ -40,14 +38,12 @@ def improvement_of(run):
     return cell
 
 
-@pytest.mark.parametrize(
-    ("sla", "match", "listed"), [(25.0, "=", False), (24.0, "better", True), (27.0, "worse", True)]
-)
-def test_an_improvement_without_randomness_matches_to_the_digit_or_not(sla, match, listed):
-    cell = improvement_of(improving({"svm": [38.0], "lr": [39.0], "sla": [sla]}))  # published: 34.2
-    assert (cell.match, cell.is_exact, cell.is_beyond(2)) == (match, False, listed)
-    assert cell.fails(2) == (match == "worse")
-    assert cell.mean == pytest.approx(100 * (38 - sla) / 38)
+def test_an_improvement_without_randomness_matches_to_the_digit_or_not():
+    for sla, match in ((25.0, "="), (24.0, "better"), (27.0, "worse")):
+        cell = improvement_of(improving({"svm": [38.0], "lr": [39.0], "sla": [sla]}))  # published: 34.2
+        assert (cell.match, cell.is_exact, cell.is_beyond(2)) == (match, False, match != "=")
+        assert cell.fails(2) == (match == "worse")
+        assert cell.mean == pytest.approx(100 * (38 - sla) / 38)
 
 
 def test_an_improvement_between_other_columns_is_not_compared():
@@ -73,7 +69,7 @@ def test_the_spread_of_an_improvement_is_that_of_many_repetitions():
             split={"repeats": n, "train": "all"},
         )
 
-    runs = [draw() for _ in range(300)]
+    runs = [draw() for _ in range(150)]
     found = [compute_our_improvement(run, "heart") for run in runs]
     expected = fmean(compute_improvement_spread(run, "heart").stderr for run in runs)
     assert stdev(found) == pytest.approx(expected, rel=0.15)
@@ -124,23 +120,7 @@ def test_other_data_of_the_same_name_are_not_counted():
     assert [cell.learner for cell in compare_run(run)] == ["svm"]
 
 
-def test_which_numbers_are_published_where():
-    """The first 975 rows are as they were given; the others stand at the end, by table."""
+def test_the_first_975_published_numbers_are_as_they_were_given():
     lines = (PUBLISHED_FOLDER / "tables.csv").read_bytes().splitlines(keepends=True)
     given = hashlib.sha256(b"".join(lines[:976])).hexdigest()
     assert given == "5a09d187a954caf64b90cef6513b93ea0adca5c76789450b464fa77264c56e65"
-    rows = list(csv.DictReader(io.StringIO(b"".join([lines[0], *lines[976:]]).decode())))
-    counts = {}
-    for row in rows:
-        place = row["paper"], row["table"], row["learner"] if row["learner"] in ("improvement", DATA) else ""
-        counts[place] = counts.get(place, 0) + 1
-    assert counts == {
-        ("li-thesis-2006", "figure 1.5", ""): 2,
-        ("li-thesis-2006", "figure 1.8", ""): 2,
-        (PAPER, "1", "improvement"): 7,
-        (PAPER, "1", DATA): 14,
-        (PAPER, "2", "improvement"): 7,
-        (PAPER, "4", "improvement"): 7,
-        ("li-thesis-2006", "4.1", DATA): 40,
-        ("li-thesis-2006", "section 2.4.2", ""): 2,
-    }

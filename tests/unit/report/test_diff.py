@@ -14,7 +14,7 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.report.diff import compare_results
 from zoloss_cli.report.frame import load_results
-from zoloss_cli.report.loading import load_runs
+from zoloss_cli.report.runs import load_runs
 
 ODD = ("sonar", "ave-perc")
 

@@ -100,17 +100,6 @@ def test_rates_versions_and_names(small_results, experiment):
     assert set(frame.learner_version) == {"1"}
 
 
-def test_reference_table_as_the_files_have_it():
-    frame = load_results(REFERENCE, table="II")
-    manifest = json.loads((REFERENCE / "runs" / "table2.json").read_text(encoding="utf-8"))
-    means = frame.groupby(["dataset", "learner"], observed=True)["test_errors"].mean()
-    assert len(means) == len(manifest["cells"])
-    for cell in manifest["cells"][::7]:
-        lines = (REFERENCE / "cells" / cell["file"]).read_text(encoding="utf-8").splitlines()[1:]
-        errors = [json.loads(line)["test_errors"] for line in lines]
-        assert means[cell["dataset"], cell["learner"]] == pytest.approx(np.mean(errors), abs=1e-12)
-
-
 def test_a_record_of_two_runs_is_one_row(tmp_path, experiment):
     folder = tmp_path / "results"
     for name in ("a", "b"):

@@ -7,12 +7,12 @@ import shutil
 from places import REFERENCE
 from reference_runs import load_reference
 
-from zoloss_cli.report.loading import load_runs
+from zoloss_cli.report.runs import load_runs
 from zoloss_cli.report.status import load_progress
 
 
 def summarize(folder):
-    return {p.run.name: (p.n_cells, p.n_done, p.n_failed) for p in load_progress(folder)[0]}
+    return {p.run.name: (p.n_cells, p.run.n_done, p.n_failed) for p in load_progress(folder)[0]}
 
 
 def test_the_counts_of_the_reference_are_those_of_its_tables():
@@ -37,7 +37,7 @@ def test_damage_is_counted_and_noted_as_tables_do(tmp_path):
     damaged.write_bytes(damaged.read_bytes()[:-30])
     (found,), store = load_runs(folder)
     (progress,), counted = load_progress(folder)
-    assert (progress.n_cells, progress.n_done, progress.n_failed) == (len(found.cells), found.n_done, 0)
+    assert (progress.n_cells, progress.run.n_done, progress.n_failed) == (len(found.cells), found.n_done, 0)
     assert progress.n_cells < len(run.cells)
-    assert progress.n_done < run.n_done
+    assert progress.run.n_done < run.n_done
     assert counted.notes == store.notes == [f"{damaged} has 1 damaged line; left out"]

@@ -27,28 +27,11 @@ from zoloss_cli.registry import resolve_learner
 
 
 class BaseLearnerFactory:
-    """Build and fit copies of the base learner of an ensemble.
-
-    Parameters
-    ----------
-    owner : Learner
-        The ensemble.
-    learner : learner
-        The base learner: its name, a mapping {learner: name, ...}, or the learner itself.
-
-    Attributes
-    ----------
-    learner : BinaryLearner
-        The unfitted base learner.
-    name : str
-        Its name, or that of its class.
-    """
+    """Build and fit copies of the base learner of an ensemble."""
 
     def __init__(self, owner: Learner, learner: Any):
         self._owner = type(owner).__name__
         self._n_features = getattr(owner, "n_features_in_", None)
-        self.name: str
-        self.learner: Any
         self.name, self.learner = resolve_learner(learner)
 
     def check(self) -> None:
@@ -70,22 +53,7 @@ class BaseLearnerFactory:
         return learner
 
     def fit_copy(self, problem: Problem, classes: np.ndarray, round_: int) -> BinaryLearner:
-        """Return a fitted copy of the learner; an error names the learner and the round.
-
-        Parameters
-        ----------
-        problem : Problem
-            The problem to fit to.
-        classes : ndarray of shape (2,)
-            The labels that -1 and +1 stand for.
-        round_ : int
-            Number of the round, from 1.
-
-        Returns
-        -------
-        BinaryLearner
-            The fitted copy.
-        """
+        """Return a fitted copy of the learner for two classes; an error names the learner and the round."""
         learner = self.build_unfitted(classes)
         try:
             learner.train(problem)
@@ -154,7 +122,8 @@ class BoostingLearner(BinaryLearner):
             yield self.classes_[(scores >= 0.0).astype(int)]
 
 
-class AdaBoostClassifier(BoostingLearner):
+@dataclass(eq=False, repr=False)
+class AdaBoostClassifier(BoostingLearner):  # numpydoc ignore=PR02
     """AdaBoost: each round fits the base learner with more weight on the samples misclassified so far.
 
     Round t fits the base learner with sample weights phi_i and takes its weighted error e_t; h_t joins the
@@ -164,8 +133,8 @@ class AdaBoostClassifier(BoostingLearner):
     Parameters
     ----------
     base : learner, default='rcd-bias'
-        The base learner: its name, or {learner: its name, and its parameters}. It may also be an estimator of
-        this package. Its `random_state` is not used: all rounds draw from this one's.
+        The base learner: its name, or {learner: its name, and its parameters}. Or an estimator of this package,
+        whose `random_state` is not used.
     rounds : int >= 1, default=200
         Maximum number of rounds.
     perfect_odds : float > 1, default=1000.0
@@ -195,9 +164,6 @@ class AdaBoostClassifier(BoostingLearner):
     h_t is not added; e_t = 0 takes the odds 1000 for (1 - e_t) / e_t and goes on; every round starts from the
     base learner's own seeding ('zero' in the tables), not from the weights of the previous round.
 
-    Deviation: none in the algorithm. `configs/table4.yaml` says where the tables' base learners differ from the
-    text (resampling for the online learners).
-
     References
     ----------
     .. [1] Freund, Y. and Schapire, R. E. (1996). Experiments with a new boosting algorithm.
@@ -220,17 +186,10 @@ class AdaBoostClassifier(BoostingLearner):
 
     reports: ClassVar[tuple[str, ...]] = ("iterations",)
 
-    def __init__(
-        self,
-        base: BaseLearner = "rcd-bias",
-        rounds: Rounds = 200,
-        perfect_odds: PerfectOdds = 1000.0,
-        random_state=None,
-    ):
-        self.base = base
-        self.rounds = rounds
-        self.perfect_odds = perfect_odds
-        self.random_state = random_state
+    base: BaseLearner = "rcd-bias"
+    rounds: Rounds = 200
+    perfect_odds: PerfectOdds = 1000.0
+    random_state: Any = None
 
     def train(self, problem: Problem) -> None:
         """Add hypotheses until the rounds are used up, or one is no better than chance."""
@@ -267,30 +226,14 @@ class AdaBoostClassifier(BoostingLearner):
 
 @dataclass
 class BoostingPath:
-    """The ensembles F_0, F_1, ... with F_t = F_{t-1} + alpha_t d_t and d_t = f_t + beta_t d_{t-1}.
+    """The ensembles F_0, F_1, ... with F_t = F_{t-1} + alpha_t d_t and d_t = f_t + beta_t d_{t-1}."""
 
-    Attributes
-    ----------
-    kappa : float
-        Parameter kappa_- of the bisigmoid cost.
-    costs : list of float
-        The cost at sizes 0, 1, ...
-    hypotheses : list of BinaryLearner
-        Learners whose predicted signs are f_t.
-    alphas : list of float
-        Steps alpha_t.
-    betas : list of float
-        How much of the previous direction is kept, beta_t.
-    end_reason : str
-        Why there were no more rounds.
-    """
-
-    kappa: float
-    costs: list[float]
-    hypotheses: list[BinaryLearner] = field(default_factory=list)
-    alphas: list[float] = field(default_factory=list)
-    betas: list[float] = field(default_factory=list)
-    end_reason: str = ""
+    kappa: float  # parameter kappa_- of the bisigmoid cost
+    costs: list[float]  # at sizes 0, 1, ...
+    hypotheses: list[BinaryLearner] = field(default_factory=list)  # whose predicted signs are f_t
+    alphas: list[float] = field(default_factory=list)  # steps alpha_t
+    betas: list[float] = field(default_factory=list)  # how much of the previous direction is kept
+    end_reason: str = ""  # why there were no more rounds
 
     def append(self, hypothesis: BinaryLearner, alpha: float, beta: float, cost: float) -> None:
         """Add a round, which leads to this cost."""

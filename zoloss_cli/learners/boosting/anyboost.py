@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Annotated, ClassVar, Literal
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -48,7 +48,8 @@ Validation = Annotated[
 ]
 
 
-class AnyBoostClassifier(BoostingLearner):
+@dataclass(eq=False, repr=False)
+class AnyBoostClassifier(BoostingLearner):  # numpydoc ignore=PR02
     """AnyBoost: gradient descent in function space on a cost of the margins.
 
     Round t fits the base learner with sample weights proportional to -c'(y_i F(x_i)), which makes f_t the best
@@ -59,8 +60,8 @@ class AnyBoostClassifier(BoostingLearner):
     Parameters
     ----------
     base : learner, default='stump'
-        The base learner: its name, or {learner: its name, and its parameters}. It may also be an estimator of
-        this package. Its `random_state` is not used: all rounds draw from this one's.
+        The base learner: its name, or {learner: its name, and its parameters}. Or an estimator of this package,
+        whose `random_state` is not used.
     cost : {'exponential', 'sigmoid', 'bisigmoid', 'logistic'}, default='exponential'
         Cost c(m) of a margin m: exp(-m), 1 - tanh(m), the bisigmoid (3.5) with kappa_+ = 1, or
         log(1 + exp(-m)).
@@ -71,9 +72,8 @@ class AnyBoostClassifier(BoostingLearner):
     tolerance : float in (0, 1), default=0.01
         Last bracket of the line search, as a share of its upper end.
     validation : float in [0, 1), default=0.0
-        Share of the samples, at random, held out to choose the size (0: none). The size with the fewest errors
-        on them is kept, the smallest of several, and of several kappa the first with the fewest. The ensemble
-        ends there.
+        Share of the samples, at random, held out to choose the size (0: none). The smallest size with the
+        fewest errors on them is kept, and of several kappa the first with the fewest.
     record_every : int >= 0, default=0
         Keep scores and costs after every this many rounds (0: none).
     random_state : int, Generator, RandomState or None, default=None
@@ -111,11 +111,8 @@ class AnyBoostClassifier(BoostingLearner):
     Notes
     -----
     The line search, from a step of 1/2: halve until the cost falls, double until it rises, halve the bracket
-    to 1 %.
-
-    A fit ends early, and `ended_` says so, if no direction or step lowers the cost, if the sample weights
-    vanish, or if the cost does: if all margins grow along a direction, alpha_t is unbounded, and the search
-    stops short of a cost of 1e-300.
+    to 1 %. A fit ends early, and `ended_` says so, if no direction or step lowers the cost, or if the sample
+    weights or the cost vanish.
 
     References
     ----------
@@ -138,25 +135,14 @@ class AnyBoostClassifier(BoostingLearner):
 
     reports: ClassVar[tuple[str, ...]] = ("iterations", "cost")
 
-    def __init__(
-        self,
-        base: BaseLearner = "stump",
-        cost: Cost = "exponential",
-        kappa: Kappa = 1.1,
-        rounds: Rounds = 300,
-        tolerance: Tolerance = 0.01,
-        validation: Validation = 0.0,
-        record_every: RecordEveryRound = 0,
-        random_state=None,
-    ):
-        self.base = base
-        self.cost = cost
-        self.kappa = kappa
-        self.rounds = rounds
-        self.tolerance = tolerance
-        self.validation = validation
-        self.record_every = record_every
-        self.random_state = random_state
+    base: BaseLearner = "stump"
+    cost: Cost = "exponential"
+    kappa: Kappa = 1.1
+    rounds: Rounds = 300
+    tolerance: Tolerance = 0.01
+    validation: Validation = 0.0
+    record_every: RecordEveryRound = 0
+    random_state: Any = None
 
     @property
     def deterministic(self) -> bool:
@@ -303,8 +289,8 @@ class CGBoostClassifier(AnyBoostClassifier):
     Parameters
     ----------
     base : learner, default='stump'
-        The base learner: its name, or {learner: its name, and its parameters}. It may also be an estimator of
-        this package. Its `random_state` is not used: all rounds draw from this one's.
+        The base learner: its name, or {learner: its name, and its parameters}. Or an estimator of this package,
+        whose `random_state` is not used.
     cost : {'exponential', 'sigmoid', 'bisigmoid', 'logistic'}, default='exponential'
         Cost c(m) of a margin m: exp(-m), 1 - tanh(m), the bisigmoid (3.5) with kappa_+ = 1, or
         log(1 + exp(-m)).
@@ -317,9 +303,8 @@ class CGBoostClassifier(AnyBoostClassifier):
     tolerance : float in (0, 1), default=0.01
         Last bracket of the line search, as a share of its upper end.
     validation : float in [0, 1), default=0.0
-        Share of the samples, at random, held out to choose the size (0: none). The size with the fewest errors
-        on them is kept, the smallest of several, and of several kappa the first with the fewest. The ensemble
-        ends there.
+        Share of the samples, at random, held out to choose the size (0: none). The smallest size with the
+        fewest errors on them is kept, and of several kappa the first with the fewest.
     record_every : int >= 0, default=0
         Keep scores and costs after every this many rounds (0: none).
     random_state : int, Generator, RandomState or None, default=None

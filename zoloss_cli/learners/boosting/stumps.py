@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -67,18 +68,7 @@ class DecisionStumpClassifier(LinearLearner):
         return self.build_weights(problem.X.shape[1] - 1)
 
     def build_weights(self, n_features: int) -> np.ndarray:
-        """Return the stump as weights.
-
-        Parameters
-        ----------
-        n_features : int
-            Number of features.
-
-        Returns
-        -------
-        ndarray of shape (1 + n_features,)
-            The weights, bias first.
-        """
+        """Return the stump as weights, bias first."""
         weights = np.zeros(1 + n_features)
         if np.isinf(self.threshold_):
             weights[0] = self.direction_
@@ -96,22 +86,7 @@ class DecisionStumpClassifier(LinearLearner):
 
 
 def group_features(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return `group_values` of the problem's samples, computed once for all samples they were taken from.
-
-    Parameters
-    ----------
-    problem : Problem
-        Samples whose features to group by value.
-
-    Returns
-    -------
-    ids : ndarray of shape (n_samples, n_features)
-        The group of each value.
-    starts : ndarray of shape (n_features + 1,)
-        The first group of each feature.
-    values : ndarray of shape (n_groups,)
-        The value of each group.
-    """
+    """Return `group_values` of the problem's samples, computed once for all samples they were taken from."""
     samples, subset = problem.all_samples
     ids, starts, values = samples.cached_by_X("groups", lambda: group_values(samples.X[:, 1:]))
     return ids[subset], starts, values
@@ -120,7 +95,8 @@ def group_features(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray
 JUST_BELOW_ZERO = -np.finfo(np.float64).tiny
 
 
-class BoostedStumpsClassifier(BinaryLearner):
+@dataclass(eq=False, repr=False)
+class BoostedStumpsClassifier(BinaryLearner):  # numpydoc ignore=PR02
     """AdaBoost over decision stumps in one kernel, fast enough to be boosted itself.
 
     The stumps and coefficients are those of `AdaBoostClassifier` with the base 'stump', up to rounding; but if
@@ -171,13 +147,8 @@ class BoostedStumpsClassifier(BinaryLearner):
 
     version = 2  # 2: which of equal stumps, and how weights are rounded
 
-    def __init__(
-        self,
-        rounds: Annotated[int, Field(ge=1, description="maximum number of stumps")] = 50,
-        perfect_odds: PerfectOdds = 1000.0,
-    ):
-        self.rounds = rounds
-        self.perfect_odds = perfect_odds
+    rounds: Annotated[int, Field(ge=1, description="maximum number of stumps")] = 50
+    perfect_odds: PerfectOdds = 1000.0
 
     def train(self, problem: Problem) -> None:
         """Boost stumps until the rounds are used up, or one is no better than chance."""

@@ -16,31 +16,10 @@ VALUES_PER_PART = 1 << 22
 
 
 def compute_fisher_weights(X: np.ndarray, y: np.ndarray, phi: np.ndarray) -> np.ndarray:
-    """Return the weights of Fisher's linear discriminant.
+    """Return the weights of Fisher's linear discriminant, bias first, for samples (1, x); phi sums to 1.
 
-    w = S^-1 (m+ - m-) with S the weighted pooled within-class covariance. The bias is
-    -(p- m+'w + p+ m-'w) with p± the classes' weights: the cut lies nearer to the rarer class's mean than the
-    midpoint does.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, 1 + n_features)
-        Samples (1, x).
-    y : ndarray of shape (n_samples,)
-        Labels, -1.0 or +1.0.
-    phi : ndarray of shape (n_samples,)
-        Sample weights, which sum to 1.
-
-    Returns
-    -------
-    ndarray of shape (1 + n_features,)
-        The weights, bias first.
-
-    Notes
-    -----
-    If S has no Cholesky factor, g/(1-g) trace(S)/m is added to its diagonal with g = 1e-10 (the eigenvalue
-    shrinkage of Friedman 1989 that Li & Lin 2007, section IV, name). With more features than samples S never
-    has one: w is then computed from the products of samples, so that memory does not grow with m squared.
+    The bias is -(p- m+'w + p+ m-'w) with p± the classes' weights. With more features than samples, w comes from
+    the products of samples, so that memory does not grow with m squared.
     """
     features = X[:, 1:]
     positive = y > 0
@@ -117,8 +96,8 @@ class FLDClassifier(LinearLearner):
 
     Notes
     -----
-    If S has no Cholesky factor, g/(1-g) trace(S)/m is added to its diagonal with g = 1e-10: the eigenvalue
-    shrinkage of Friedman [2]_ that Li & Lin name. So it is whenever there are more features than samples.
+    If S has no Cholesky factor, as with more features than samples, g/(1-g) trace(S)/m is added to its diagonal
+    with g = 1e-10: the eigenvalue shrinkage of Friedman [2]_ that Li & Lin name.
 
     Deviation from common practice: the papers give no rule for the bias. Textbooks use the midpoint between the
     two means, possibly shifted by the logarithm of the classes' odds; here, as in the authors' program, each

@@ -1,20 +1,27 @@
-"""Learners that see one sample at a time: their base class, samples as a stream, and sparse rows."""
+"""Learners that see one sample at a time: base class, stochastic gradient descent, streams, sparse rows."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Hashable
-from typing import Any, NamedTuple, Self
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
+from pydantic import Field
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from zoloss_cli.kernels import online as kernels
 from zoloss_cli.kernels.numeric import FIXED_ORDER, PERMUTED, RANDOM, build_alias_table
 from zoloss_cli.learners.base import (
+    Epochs,
     Problem,
+    RecordEvery,
+    Seeding,
+    Weighting,
     build_generator,
     check_feature_sizes,
     check_parameters,
@@ -52,27 +59,21 @@ def sign_and_pad(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     return padded
 
 
-def build_steps_and_draws(problem: Problem, weighting: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return sample weights in the form that online kernels take.
+def build_steps_and_draws(learner: Any, problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return sample weights as online kernels take them: step sizes, and an alias table for draws.
 
-    Parameters
-    ----------
-    problem : Problem
-        The problem, whose weights sum to 1.
-    weighting : {'reweight', 'resample'}
-        Whether weights are step sizes N phi_i under uniform draws, or draws by phi with steps of 1.
-
-    Returns
-    -------
-    step : ndarray of shape (n_samples,)
-        Step sizes.
-    cut, alias : ndarray
-        The alias table of the draws, empty for uniform ones.
+    With 'reweight', weights are step sizes N phi_i under uniform draws, and the table is empty; with
+    'resample', samples are drawn by phi, with steps of 1.
     """
     n = problem.phi.size
     if np.all(problem.phi == problem.phi[0]):
         return np.ones(n), *NO_ALIAS_TABLE
-    if weighting == "resample":
+    if learner.weighting == "resample":
+        if getattr(learner, "order", "random") != "random":
+            raise ValueError(
+                f"{type(learner).__name__}: weighting='resample' draws at random; "
+                f"order={learner.order!r} cannot"
+            )
         return np.ones(n), *build_alias_table(problem.phi)
     return n * problem.phi, *NO_ALIAS_TABLE
 
@@ -85,22 +86,8 @@ def run_on_padded_samples(
 ) -> np.ndarray:
     """Return the weights of an online kernel that runs on padded samples, without the padding.
 
-    Parameters
-    ----------
-    learner : LinearLearner
-        The learner that records epochs.
-    problem : Problem
-        The problem to fit to.
-    start : ndarray of shape (1 + n_features,)
-        Weights to start from.
-    run : callable
-        Called with the padded samples y (1, x), the padded start, the epochs to record, and room for their
-        weights; returns padded weights.
-
-    Returns
-    -------
-    ndarray of shape (1 + n_features,)
-        The weights.
+    `run` is called with the padded samples y (1, x), the padded start, the epochs to record, and room for their
+    weights; it returns padded weights.
     """
     checkpoints, path = learner._prepare_recording(problem)
     wide_path = pad_features(path)
@@ -115,41 +102,16 @@ NO_AVERAGE = np.empty(0)
 
 
 class Rows(NamedTuple):
-    """Samples in the form that `kernels.rows` takes.
+    """Samples in the form that `kernels.rows` takes."""
 
-    Attributes
-    ----------
-    data : ndarray of shape (n_values,)
-        The values of all samples, one sample after the other.
-    columns : ndarray
-        The feature of each value; for a dense array, those of one sample.
-    starts : ndarray of shape (n_samples + 1,)
-        Where each sample begins.
-    shares_columns : bool
-        Whether the array is dense.
-    """
-
-    data: np.ndarray
-    columns: np.ndarray
-    starts: np.ndarray
-    shares_columns: bool
-
-
-def stays_in_place(X: Any) -> bool:
-    """Return whether samples are sparse or mapped from a file, and so must not be copied."""
-    return sparse.issparse(X) or isinstance(X, np.memmap)
+    data: np.ndarray  # the values of all samples, one sample after the other
+    columns: np.ndarray  # the feature of each value; for a dense array, those of one sample
+    starts: np.ndarray  # (n_samples + 1,): where each sample begins
+    shares_columns: bool  # whether the array is dense
 
 
 def check_value_sizes(X: Any, name: str) -> None:
-    """Raise ValueError if products of values overflow or vanish: in some feature, or for sparse samples in any.
-
-    Parameters
-    ----------
-    X : sparse matrix or ndarray of shape (n_samples, n_features)
-        Samples, all finite.
-    name : str
-        The caller, for the message.
-    """
+    """Raise ValueError if products of values overflow or vanish, in a feature or anywhere in sparse samples."""
     if not sparse.issparse(X):
         check_feature_sizes(X, name)
     elif X.data.size:
@@ -157,18 +119,7 @@ def check_value_sizes(X: Any, name: str) -> None:
 
 
 def view_rows(X: Any) -> Rows:
-    """Return a view of validated samples: CSR, or a C contiguous array.
-
-    Parameters
-    ----------
-    X : sparse matrix or ndarray of shape (n_samples, n_features)
-        Samples.
-
-    Returns
-    -------
-    Rows
-        The same values, not copied.
-    """
+    """Return a view of validated samples, CSR or a C contiguous array; nothing is copied."""
     if sparse.issparse(X):
         return Rows(X.data, X.indices, X.indptr, False)
     n, m = X.shape
@@ -208,22 +159,7 @@ class OnlineLinearLearner(LinearLearner):
         return self._partial_fit(X, y, classes, None)
 
     def update_in_order(self, Z: np.ndarray, step: np.ndarray, w: np.ndarray) -> np.ndarray:
-        """Return the weights after one pass over the samples in order.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (n_samples, n_columns)
-            Samples y (1, x), padded.
-        step : ndarray of shape (n_samples,)
-            Step sizes.
-        w : ndarray of shape (n_columns,)
-            Padded weights to start from, which may be overwritten.
-
-        Returns
-        -------
-        ndarray of shape (n_columns,)
-            Padded weights.
-        """
+        """Return the padded weights after one pass over the padded samples y (1, x); w may be overwritten."""
         raise TypeError(f"{type(self).__name__} does not implement update_in_order")
 
     def _partial_fit(self, X, y, classes, sample_weight) -> Self:
@@ -305,44 +241,25 @@ class WeightedOnlineLinearLearner(OnlineLinearLearner):
     def update_by_rows(
         self, rows: Rows, y: np.ndarray, w: np.ndarray, draws: tuple, schedule: tuple
     ) -> np.ndarray:
-        """Return the weights after some epochs on samples that are used in place.
+        """Return the weights after some epochs on samples that are used in place; w may be overwritten.
 
-        Parameters
-        ----------
-        rows : Rows
-            Samples.
-        y : ndarray of shape (n_samples,)
-            Labels, -1.0 or +1.0.
-        w : ndarray of shape (1 + n_features,)
-            Weights to start from, which may be overwritten.
-        draws : tuple of ndarray
-            Step sizes and the alias table, as `build_steps_and_draws` returns them.
-        schedule : tuple
-            Epochs, order, seed, epochs to record, and room for their weights.
-
-        Returns
-        -------
-        ndarray of shape (1 + n_features,)
-            The weights.
+        `draws` is what `build_steps_and_draws` returns; `schedule` is epochs, order, seed, epochs to record,
+        and room for their weights.
         """
         raise TypeError(f"{type(self).__name__} takes no sparse samples")
 
     def _fit(self, X, y, sample_weight) -> Self:
-        if not stays_in_place(X):
+        if not (sparse.issparse(X) or isinstance(X, np.memmap)):
             return super()._fit(X, y, sample_weight)
         check_parameters(self)
         refuse_masked(type(self).__name__, y=y)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
         check_value_sizes(X, type(self).__name__)
         codes, phi = self._validate_labels(X, y, sample_weight)
-        if self.order != "random" and self.weighting == "resample" and np.ptp(phi) > 0.0:
-            raise ValueError(
-                f"{type(self).__name__}: weighting='resample' draws at random; order={self.order!r} cannot"
-            )
         # A problem without samples: only the number of features is needed.
         signs, rng = np.where(codes == 1, 1.0, -1.0), build_generator(self.random_state)
         problem = Problem(np.empty((0, 1 + X.shape[1])), signs, phi, rng)
-        w, draws = self._compute_first_weights(problem), build_steps_and_draws(problem, self.weighting)
+        w, draws = self._compute_first_weights(problem), build_steps_and_draws(self, problem)
         schedule = (
             self.epochs,
             ORDERS[self.order],
@@ -363,18 +280,7 @@ class WeightedOnlineLinearLearner(OnlineLinearLearner):
         """Forget what an earlier fit left to continue from."""
 
     def decision_function(self, X) -> np.ndarray:
-        """Return the signed score of each sample.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Scores; at least 0 predicts the second class.
-        """
+        """Return the signed score of each sample, dense or sparse; at least 0 predicts the second class."""
         if sparse.issparse(X):
             check_is_fitted(self)
             X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
@@ -397,22 +303,8 @@ class WeightedOnlineLinearLearner(OnlineLinearLearner):
     def partial_fit(self, X, y, classes=None, sample_weight=None) -> Self:
         """Fit to more samples, each once and in this order.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Labels.
-        classes : array-like of shape (2,) or None, default=None
-            Both labels that can occur in y; required in the first call.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Step sizes, all 1 if None. Unlike in `fit`, they are not relative to the mean weight, which a stream
-            does not know.
-
-        Returns
-        -------
-        object
-            The fitted classifier.
+        Weights are step sizes, all 1 if None. Unlike in `fit`, they are not relative to the mean weight, which
+        a stream does not know.
         """
         if sample_weight is not None and self.weighting == "resample":
             raise ValueError(
@@ -420,6 +312,118 @@ class WeightedOnlineLinearLearner(OnlineLinearLearner):
                 f"every sample as it comes; use 'reweight'"
             )
         return self._partial_fit(X, y, classes, sample_weight)
+
+
+COSTS = {
+    "hinge": kernels.HINGE,
+    "mls": kernels.MODIFIED_LEAST_SQUARES,
+    "ls": kernels.LEAST_SQUARES,
+    "perceptron": kernels.PERCEPTRON_CRITERION,
+}
+
+
+@dataclass(eq=False, repr=False)
+class MarginSGDClassifier(WeightedOnlineLinearLearner):  # numpydoc ignore=PR02
+    """Stochastic gradient descent with a constant rate on a cost of the margin.
+
+    The costs of a margin rho = y <w, x> are
+
+    - hinge: max(0, 1 - rho);
+    - mls: (max(0, 1 - rho))^2, the modified least squares;
+    - ls: (1 - rho)^2, the least squares;
+    - perceptron: max(0, -rho).
+
+    `partial_fit` fits to a stream.
+
+    Parameters
+    ----------
+    cost : {'hinge', 'mls', 'ls', 'perceptron'}, default='hinge'
+        Margin cost.
+    epochs : int >= 1, default=2000
+        Number of epochs.
+    rate : float > 0, default=0.002
+        Learning rate.
+    seeding : {'zero', 'fld'} or list of float, default='zero'
+        Weights to start from: 'zero', those of Fisher's linear discriminant 'fld', or a list (bias first).
+    weighting : {'reweight', 'resample'}, default='reweight'
+        Use sample weights as step sizes ('reweight') or to draw samples ('resample').
+    record_every : int >= 0, default=0
+        Keep the weights after every this many epochs (0: only the last).
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of all random draws: the same seed gives the same result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w.
+    intercept_ : ndarray of shape (1,)
+        The bias b.
+    n_features_in_ : int
+        Number of features.
+    recorded_epochs_ : ndarray of shape (n_recorded,)
+        Epochs whose weights were recorded.
+    recorded_weights_ : ndarray of shape (n_recorded, 1 + n_features)
+        The weights after these epochs, bias first.
+
+    Notes
+    -----
+    Deviation, as in the authors' program: the squared costs step by rate * (y - <w, x>), without the factor 2.
+
+    References
+    ----------
+    .. [1] Li, L. and Lin, H.-T. (2007). Optimizing 0/1 loss for perceptrons by random coordinate descent.
+       IJCNN. Table I.
+    .. [2] Li, L. (2006). Data complexity in machine learning and novel classification algorithms. PhD thesis,
+       California Institute of Technology. Table 2.1.
+    .. [3] Zhang, T. (2004). Solving large scale linear prediction problems using stochastic gradient descent
+       algorithms.
+
+    Examples
+    --------
+    >>> from sklearn.preprocessing import scale
+    >>> from zoloss_cli import MarginSGDClassifier, load_dataset
+    >>> X, y = load_dataset("heart")
+    >>> model = MarginSGDClassifier(cost="hinge", epochs=200, random_state=0).fit(scale(X), y)
+    >>> model.score(scale(X), y) > 0.82
+    True
+    """
+
+    cost: Annotated[Literal["hinge", "mls", "ls", "perceptron"], Field(description="margin cost")] = "hinge"
+    epochs: Epochs = 2000
+    rate: Annotated[float, Field(gt=0, description="learning rate")] = 0.002
+    seeding: Seeding = "zero"
+    weighting: Weighting = "reweight"
+    record_every: RecordEvery = 0
+    random_state: Any = None
+
+    def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
+        """Return the weights after all epochs."""
+        step, cut, alias = build_steps_and_draws(self, problem)
+        seed = problem.draw_kernel_seed()
+
+        def run(Z, w, *recording):
+            return self._run_kernel(Z, step, cut, alias, w, self.epochs, RANDOM, seed, *recording)
+
+        return run_on_padded_samples(self, problem, start, run)
+
+    def update_in_order(self, Z: np.ndarray, step: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """Return the weights after one epoch in fixed order."""
+        return self._run_kernel(Z, step, *NO_ALIAS_TABLE, w, 1, FIXED_ORDER, NO_SEED, *NOT_RECORDED)
+
+    def _run_kernel(self, Z, step, cut, alias, w, epochs, *schedule) -> np.ndarray:
+        """Return the weights after the kernel's epochs, starting from w, which is overwritten."""
+        kernels.fit_sgd(Z, step, cut, alias, w, epochs, float(self.rate), COSTS[self.cost], *schedule)
+        return w
+
+    def update_by_rows(
+        self, rows: Rows, y: np.ndarray, w: np.ndarray, draws: tuple, schedule: tuple
+    ) -> np.ndarray:
+        """Return the weights after some epochs."""
+        rule = float(self.rate), COSTS[self.cost]
+        kernels.fit_to_rows(tuple(rows), y, draws, w, NO_AVERAGE, 0.0, rule, schedule)
+        return w
 
 
 def progressive_errors(learner: Any, X, y, classes=None) -> np.ndarray:

@@ -1,16 +1,16 @@
-"""The perceptron and its relatives: averaged, voted, with margin, and ROMMA."""
+"""The perceptron and its relatives: averaged, voted, pocket, with margin, and ROMMA."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.kernels import online
+from zoloss_cli.kernels import online, pocket
 from zoloss_cli.kernels.numeric import FIXED_ORDER
-from zoloss_cli.kernels.online import fit_voted_perceptron
-from zoloss_cli.kernels.rows import fit_to_rows
+from zoloss_cli.kernels.online import fit_to_rows, fit_voted_perceptron
 from zoloss_cli.kernels.zero_one import predict_signs
 from zoloss_cli.learners.base import BinaryLearner, Epochs, Order, Problem, RecordEvery, Seeding, Weighting
 from zoloss_cli.learners.linear.online import (
@@ -30,7 +30,8 @@ from zoloss_cli.learners.linear.online import (
 from zoloss_cli.learners.linear_base import LinearLearner, UnweightedLinearLearner
 
 
-class PerceptronClassifier(WeightedOnlineLinearLearner):
+@dataclass(eq=False, repr=False)
+class PerceptronClassifier(WeightedOnlineLinearLearner):  # numpydoc ignore=PR02
     """Rosenblatt's perceptron learning rule: w <- w + y x on a mistake.
 
     A zero margin is a mistake. On nonseparable data the rule never settles; the last weights are kept.
@@ -86,29 +87,16 @@ class PerceptronClassifier(WeightedOnlineLinearLearner):
     3
     """
 
-    def __init__(
-        self,
-        epochs: Epochs = 2000,
-        seeding: Seeding = "zero",
-        order: Order = "random",
-        weighting: Weighting = "reweight",
-        record_every: RecordEvery = 0,
-        random_state=None,
-    ):
-        self.epochs = epochs
-        self.seeding = seeding
-        self.order = order
-        self.weighting = weighting
-        self.record_every = record_every
-        self.random_state = random_state
+    epochs: Epochs = 2000
+    seeding: Seeding = "zero"
+    order: Order = "random"
+    weighting: Weighting = "reweight"
+    record_every: RecordEvery = 0
+    random_state: Any = None
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
         """Return the weights after all epochs."""
-        step, cut, alias = build_steps_and_draws(problem, self.weighting)
-        if cut.size and self.order != "random":
-            raise ValueError(
-                f"{type(self).__name__}: weighting='resample' draws at random; order={self.order!r} cannot"
-            )
+        step, cut, alias = build_steps_and_draws(self, problem)
         seed = problem.draw_kernel_seed()
 
         self.n_mistakes_ = 0
@@ -139,9 +127,8 @@ class PerceptronClassifier(WeightedOnlineLinearLearner):
 
     def _run_row_kernel(self, rows, y, draws, w, late, clock, schedule) -> tuple[np.ndarray, float]:
         """Return the weights and the clock, and continue counting mistakes; w and late are overwritten."""
-        epochs, *rest = schedule
         rule = 1.0, online.PERCEPTRON_CRITERION
-        mistakes, clock = fit_to_rows(*rows, y, *draws, w, late, clock, epochs, *rule, *rest)
+        mistakes, clock = fit_to_rows(tuple(rows), y, draws, w, late, clock, rule, schedule)
         self.n_mistakes_ = getattr(self, "n_mistakes_", 0) + mistakes
         return w, clock
 
@@ -232,12 +219,12 @@ class AveragedPerceptronClassifier(PerceptronClassifier):  # numpydoc ignore=PR0
         return online.compute_average(w, late, clock)
 
 
-class BatchPerceptronClassifier(LinearLearner):
+@dataclass(eq=False, repr=False)
+class BatchPerceptronClassifier(LinearLearner):  # numpydoc ignore=PR02
     """The batch perceptron: gradient descent on the sum of max(0, -y <w, x>), the perceptron loss.
 
-    From the course notes "The Perceptron" [1]_. A score of 0 predicts +1, so it is a mistake only for negative
-    samples. It stops when nothing is misclassified. There is no `partial_fit`: a step is the sum over all
-    samples.
+    A score of 0 predicts +1, so it is a mistake only for negative samples. It stops when nothing is
+    misclassified. There is no `partial_fit`: a step is the sum over all samples.
 
     Parameters
     ----------
@@ -284,17 +271,10 @@ class BatchPerceptronClassifier(LinearLearner):
     (1.0, 6)
     """
 
-    def __init__(
-        self,
-        epochs: Epochs = 2000,
-        seeding: Seeding = "zero",
-        rate: Annotated[float, Field(gt=0, description="learning rate")] = 1.0,
-        record_every: RecordEvery = 0,
-    ):
-        self.epochs = epochs
-        self.seeding = seeding
-        self.rate = rate
-        self.record_every = record_every
+    epochs: Epochs = 2000
+    seeding: Seeding = "zero"
+    rate: Annotated[float, Field(gt=0, description="learning rate")] = 1.0
+    record_every: RecordEvery = 0
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
         """Return the weights that misclassify nothing, or those after all epochs."""
@@ -312,12 +292,12 @@ class BatchPerceptronClassifier(LinearLearner):
 VECTORS_AT_A_TIME = 512  # whose scores of all samples are in memory
 
 
-class VotedPerceptronClassifier(BinaryLearner):
+@dataclass(eq=False, repr=False)
+class VotedPerceptronClassifier(BinaryLearner):  # numpydoc ignore=PR02
     """The voted perceptron: all weight vectors of the perceptron learning rule vote by their survival times.
 
-    Figure 1 of Freund & Schapire [1]_, with a linear kernel. Li & Lin [2]_ and Li's thesis [3]_ mention it with
-    the averaged perceptron, which they use instead: the two perform alike, but only the latter is linear. This
-    one keeps a vector for each mistake.
+    Figure 1 of Freund & Schapire [1]_, with a linear kernel. It performs like the averaged perceptron, which Li
+    & Lin [2]_ use instead, but is not linear, and keeps a vector for each mistake.
 
     Parameters
     ----------
@@ -352,8 +332,7 @@ class VotedPerceptronClassifier(BinaryLearner):
     -----
     Deviations: samples have a constant feature for the bias, as in [2]_; they come at random by default, as in
     Algorithm 2.6 of [3]_, while [1]_ cycles through them (order 'fixed'); a margin of 0 is a mistake; a vector
-    whose score is 0 votes for the second class; sample weights, which [1]_ does not have, are step sizes, as in
-    [3]_. The default of 100 epochs, instead of the 2000 of other perceptrons, lets the vectors fit in memory.
+    whose score is 0 votes for the second class; sample weights are step sizes, as in [3]_.
 
     References
     ----------
@@ -374,25 +353,14 @@ class VotedPerceptronClassifier(BinaryLearner):
     (True, True)
     """
 
-    def __init__(
-        self,
-        epochs: Epochs = 100,
-        order: Order = "random",
-        weighting: Weighting = "reweight",
-        random_state=None,
-    ):
-        self.epochs = epochs
-        self.order = order
-        self.weighting = weighting
-        self.random_state = random_state
+    epochs: Epochs = 100
+    order: Order = "random"
+    weighting: Weighting = "reweight"
+    random_state: Any = None
 
     def train(self, problem: Problem) -> None:
         """Store the weight vectors of all epochs and their survival times."""
-        step, cut, alias = build_steps_and_draws(problem, self.weighting)
-        if cut.size and self.order != "random":
-            raise ValueError(
-                f"{type(self).__name__}: weighting='resample' draws at random; order={self.order!r} cannot"
-            )
+        step, cut, alias = build_steps_and_draws(self, problem)
         Z, seed = build_padded_samples(problem), problem.draw_kernel_seed()
         vectors, self.survival_times_ = fit_voted_perceptron(
             Z, step, cut, alias, self.epochs, ORDERS[self.order], seed
@@ -411,13 +379,104 @@ class VotedPerceptronClassifier(BinaryLearner):
         return votes / self.survival_times_.sum()
 
 
-class MarginPerceptronClassifier(OnlineLinearLearner, UnweightedLinearLearner):
+@dataclass(eq=False, repr=False)
+class PocketClassifier(LinearLearner):  # numpydoc ignore=PR02
+    """The pocket algorithm: the best weights that the perceptron learning rule visits.
+
+    Weights go into the pocket if they were right longer in a row than those in it; with ratchet, only if they
+    also have fewer training errors. There is no `partial_fit`: all samples decide what goes into the pocket.
+
+    Parameters
+    ----------
+    epochs : int >= 1, default=2000
+        Number of epochs.
+    seeding : {'zero', 'fld'} or list of float, default='zero'
+        Weights to start from: 'zero', those of Fisher's linear discriminant 'fld', or a list (bias first).
+    ratchet : bool, default=True
+        Admit to the pocket only weights with fewer training errors.
+    weighting : {'reweight', 'resample'}, default='reweight'
+        Use sample weights as step sizes ('reweight') or to draw samples ('resample').
+    record_every : int >= 0, default=0
+        Keep the weights after every this many epochs (0: only the last).
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of all random draws: the same seed gives the same result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels, sorted. A score of at least 0 predicts the second.
+    coef_ : ndarray of shape (1, n_features)
+        The weights w in the pocket.
+    intercept_ : ndarray of shape (1,)
+        The bias b in the pocket.
+    n_error_counts_ : int
+        How often the training errors were counted (the thesis gives 33,170 for pima from FLD).
+    n_features_in_ : int
+        Number of features.
+    recorded_epochs_ : ndarray of shape (n_recorded,)
+        Epochs whose weights were recorded.
+    recorded_weights_ : ndarray of shape (n_recorded, 1 + n_features)
+        The weights in the pocket after these epochs, bias first.
+
+    Notes
+    -----
+    Deviations, both as in the authors' program: the pocket starts with the error of the seed rather than 1, and
+    the fit ends once the pocket's error is 0.
+
+    References
+    ----------
+    .. [1] Gallant, S. I. (1990). Perceptron-based learning algorithms.
+    .. [2] Li, L. (2006). Data complexity in machine learning and novel classification algorithms. PhD thesis,
+       California Institute of Technology. Algorithm 2.1.
+
+    Examples
+    --------
+    >>> from sklearn.preprocessing import scale
+    >>> from zoloss_cli import PocketClassifier, load_dataset
+    >>> X, y = load_dataset("heart")
+    >>> model = PocketClassifier(record_every=500, random_state=0).fit(scale(X), y)
+    >>> errors = model.recorded_errors(scale(X), y)  # the pocket never gets worse
+    >>> bool((errors[1:] <= errors[:-1]).all()), bool(errors[-1] < 0.15)
+    (True, True)
+    """
+
+    reports: ClassVar[tuple[str, ...]] = ("error_counts",)
+    version = 2  # 2: epochs with many mistakes run in the primal, which rounds differently
+
+    epochs: Epochs = 2000
+    seeding: Seeding = "zero"
+    ratchet: Annotated[
+        bool, Field(description="admit to the pocket only weights with fewer training errors")
+    ] = True
+    weighting: Weighting = "reweight"
+    record_every: RecordEvery = 0
+    random_state: Any = None
+
+    def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
+        """Return the weights in the pocket after all epochs."""
+        step, cut, alias = build_steps_and_draws(self, problem)
+        seed, phi = problem.draw_kernel_seed(), problem.phi_fixed
+
+        def run(Z, w, checkpoints, path):
+            dual = Z.shape[0] <= pocket.MAX_GRAM_SAMPLES
+            gram = problem.cached_by_X_and_y("gram", lambda: Z @ Z.T) if dual else np.empty((0, 0))
+            Z_T = problem.cached_by_X_and_y("padded columns", lambda: np.ascontiguousarray(Z.T))
+            samples = Z, Z_T, step, phi, cut, alias
+            best, self.n_error_counts_ = pocket.fit_pocket(
+                *samples, w, self.epochs, self.ratchet, gram, seed, checkpoints, path
+            )
+            return best
+
+        return run_on_padded_samples(self, problem, start, run)
+
+
+@dataclass(eq=False, repr=False)
+class MarginPerceptronClassifier(OnlineLinearLearner, UnweightedLinearLearner):  # numpydoc ignore=PR02
     """Margin Perceptron(gamma): the perceptron that also updates on small margins.
 
-    From the lecture "Perceptron algorithm for learning linear separators" [1]_. It updates on samples that are
-    right by less than gamma/2; on data separable with margin gamma it makes at most 8 (R/gamma)^2 + 4 R/gamma
-    updates. Instead of gamma/2, the lecture also allows (1 - epsilon) gamma. It stops after an epoch without
-    an update, or after `epochs` at the latest. `partial_fit` fits to a stream.
+    It updates on samples that are right by less than (1 - epsilon) gamma; with gamma/2, on data separable with
+    margin gamma, it makes at most 8 (R/gamma)^2 + 4 R/gamma updates. It stops after an epoch without an update.
+    `partial_fit` fits to a stream.
 
     Parameters
     ----------
@@ -466,19 +525,12 @@ class MarginPerceptronClassifier(OnlineLinearLearner, UnweightedLinearLearner):
     (1.0, 9)
     """
 
-    def __init__(
-        self,
-        gamma: Annotated[float, Field(gt=0, description="margin to aim at")] = 0.1,
-        epsilon: Annotated[
-            float, Field(gt=0, le=1, description="update on margins below (1 - epsilon) gamma")
-        ] = 0.5,
-        epochs: Epochs = 2000,
-        record_every: RecordEvery = 0,
-    ):
-        self.gamma = gamma
-        self.epsilon = epsilon
-        self.epochs = epochs
-        self.record_every = record_every
+    gamma: Annotated[float, Field(gt=0, description="margin to aim at")] = 0.1
+    epsilon: Annotated[float, Field(gt=0, le=1, description="update on margins below (1 - epsilon) gamma")] = (
+        0.5
+    )
+    epochs: Epochs = 2000
+    record_every: RecordEvery = 0
 
     @property
     def margin_threshold(self) -> float:
@@ -503,7 +555,8 @@ class MarginPerceptronClassifier(OnlineLinearLearner, UnweightedLinearLearner):
         return w
 
 
-class ROMMAClassifier(OnlineLinearLearner, UnweightedLinearLearner):
+@dataclass(eq=False, repr=False)
+class ROMMAClassifier(OnlineLinearLearner, UnweightedLinearLearner):  # numpydoc ignore=PR02
     """ROMMA, the relaxed online maximum margin algorithm, and its aggressive form.
 
     `partial_fit` fits to a stream. Li's thesis [2]_ reports that it oscillates on nonseparable data and runs
@@ -557,21 +610,12 @@ class ROMMAClassifier(OnlineLinearLearner, UnweightedLinearLearner):
     1.0
     """
 
-    def __init__(
-        self,
-        epochs: Epochs = 100,
-        aggressive: Annotated[bool, Field(description="also update on margins below 1")] = False,
-        order: Order = "random",
-        seeding: Seeding = "zero",
-        record_every: RecordEvery = 0,
-        random_state=None,
-    ):
-        self.epochs = epochs
-        self.aggressive = aggressive
-        self.order = order
-        self.seeding = seeding
-        self.record_every = record_every
-        self.random_state = random_state
+    epochs: Epochs = 100
+    aggressive: Annotated[bool, Field(description="also update on margins below 1")] = False
+    order: Order = "random"
+    seeding: Seeding = "zero"
+    record_every: RecordEvery = 0
+    random_state: Any = None
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
         """Return the weights after all epochs."""

@@ -8,13 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from zoloss_cli.kernels.codes import (
-    add_distances,
-    compute_class_preferences,
-    compute_pair_weights,
-    find_max_cut,
-    update_joint_weights,
-)
+from zoloss_cli.kernels import codes as kernels
 from zoloss_cli.kernels.zero_one import predict_signs
 from zoloss_cli.learners.base import (
     BinaryLearner,
@@ -30,23 +24,7 @@ SIDES = np.array([-1, 1])
 
 
 class ColumnFitter:
-    """Fit base classifiers to columns of a coding matrix, on the same samples.
-
-    Parameters
-    ----------
-    base : BaseLearnerFactory
-        The base learner.
-    X : ndarray of shape (n_samples, n_features)
-        Samples.
-    codes : ndarray of shape (n_samples,)
-        Class indices.
-    phi : ndarray of shape (n_samples,)
-        Sample weights, which sum to 1.
-    n_classes : int
-        Number of classes.
-    rng : numpy.random.Generator
-        Source of random draws.
-    """
+    """Fit base classifiers to columns of a coding matrix, on the same samples."""
 
     def __init__(
         self,
@@ -62,21 +40,9 @@ class ColumnFitter:
         self._caches: dict[bytes, dict[Hashable, Any]] = {}  # by column
 
     def fit_column(self, column: np.ndarray, weights: np.ndarray, round_: int) -> BinaryLearner:
-        """Return a base classifier fitted to a column.
+        """Return a base classifier fitted to a column: -1, 0 or +1 for each class.
 
-        Parameters
-        ----------
-        column : ndarray of shape (n_classes,)
-            -1, 0 or +1 for each class; samples of classes with 0 are left out.
-        weights : ndarray of shape (n_samples,)
-            Sample weights; those of the samples that remain sum to 1.
-        round_ : int
-            Number of the round, from 1.
-
-        Returns
-        -------
-        BinaryLearner
-            The fitted base classifier.
+        Samples of classes with 0 are left out; the weights of the others sum to 1.
         """
         signs = column[self.codes].astype(np.float64)
         label_cache = self._caches.setdefault(column.tobytes(), {})
@@ -91,24 +57,8 @@ class ColumnFitter:
 class CodedEnsemble(Learner):
     """A classifier for K classes that compares their code words with the predictions of T base classifiers.
 
-    Class k has the word M(k, .) of -1, 0 and +1, one letter per base classifier f_t with coefficient
-    alpha_t; the prediction is the class with the smallest Hamming distance, sum of alpha_t (1 - M(k, t) f_t(x))
-    / 2, on a tie the first of them (Allwein et al. 2000; Li's thesis 2006, section 4.2).
-
-    Subclasses implement `encode`, which fits base classifiers with a `ColumnFitter`.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
-    coding_matrix_ : ndarray of shape (n_classes, n_columns)
-        The code words, one row per class.
-    estimator_weights_ : ndarray of shape (n_columns,)
-        The coefficients alpha_t.
-    estimators_ : list of BinaryLearner
-        The base classifiers f_t.
-    n_features_in_ : int
-        Number of features.
+    The prediction is the class k with the smallest Hamming distance, sum of alpha_t (1 - M(k, t) f_t(x)) / 2,
+    on a tie the first (Allwein et al. 2000; Li's thesis 2006, section 4.2). Subclasses implement `encode`.
     """
 
     multiclass = True
@@ -116,23 +66,7 @@ class CodedEnsemble(Learner):
 
     base: Any
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit the classifier.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Labels of two or more classes.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the samples, of which only the ratios matter; None: all are equal.
-
-        Returns
-        -------
-        object
-            The fitted classifier.
-        """
+    def _fit(self, X, y, sample_weight) -> Self:
         X, codes, phi = self._validate_fit_input(X, y, sample_weight)
         base = BaseLearnerFactory(self, self.base)
         base.check()
@@ -147,21 +81,9 @@ class CodedEnsemble(Learner):
         return self
 
     def encode(self, fitter: ColumnFitter) -> tuple[list[np.ndarray], list[BinaryLearner], list[Any]]:
-        """Choose the columns of the coding matrix and fit their base classifiers.
+        """Return the columns of the coding matrix, their base classifiers, and the coefficients of these.
 
-        Parameters
-        ----------
-        fitter : ColumnFitter
-            Fits base classifiers to the samples, which `fit` has validated.
-
-        Returns
-        -------
-        columns : list of ndarray of shape (n_classes,)
-            -1, 0 or +1 for each class.
-        estimators : list of BinaryLearner
-            The base classifier of each column.
-        coefficients : list of float or of ndarray of shape (2,)
-            The coefficient of each base classifier, or those of its two outputs.
+        A coefficient is a number, or an array of two, one for each output of the base classifier.
         """
         raise TypeError(f"{type(self).__name__} does not implement encode")
 
@@ -179,40 +101,17 @@ class CodedEnsemble(Learner):
         steps = zip(self.coding_matrix_.T, all_scores, self.estimator_weights_, strict=True)
         for column, scores, alpha_t in steps:
             alphas = np.broadcast_to(alpha_t, 2).copy()  # one coefficient, or one for each side
-            add_distances(distances, scores, np.ascontiguousarray(column), alphas)
+            kernels.add_distances(distances, scores, np.ascontiguousarray(column), alphas)
             yield distances
 
     def decision_function(self, X) -> np.ndarray:
-        """Return minus the distance of each sample to the word of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes) or (n_samples,)
-            Minus the distances; with two classes, by how much the second is nearer.
-        """
+        """Return minus the distance to the word of each class; of two, by how much the second is nearer."""
         *_, distances = self._iterate_distances(X)
         return distances[:, 0] - distances[:, 1] if self.classes_.size == 2 else -distances
 
-    def predict(self, X) -> np.ndarray:
-        """Return the predicted class of each sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Labels.
-        """
+    def _predict_codes(self, X) -> np.ndarray:
         *_, distances = self._iterate_distances(X)
-        return self.classes_[choose_nearest(distances)]
+        return choose_nearest(distances)
 
     def staged_predict(self, X) -> Iterator[np.ndarray]:
         """Yield the predicted classes after each base classifier.
@@ -261,25 +160,9 @@ RESCALE_FACTOR = 1e5  # D is rescaled once its sum is this far from K
 class JointWeights:
     """D(n, k), proportional to exp(-rho_k(x_n, y_n)): how much sample n is still confused with class k.
 
-    The entry for a sample's own class is 0.
-
-    Parameters
-    ----------
-    fitter : ColumnFitter
-        The samples, their classes and weights.
-
-    Attributes
-    ----------
-    cost : float
-        The margin cost (4.2) over N (K - 1), the mean of all entries for other classes.
-    D : ndarray of shape (n_samples, n_classes)
-        The weights.
-
-    Notes
-    -----
-    Rounding decides between equal cuts, at mu = 0 and between the stumps of AdaBoost, and hence published
-    digits. Therefore D starts from the sample weights and is scaled as in the author's program: not in every
-    round, but only when its sum is far from K.
+    The entry for a sample's own class is 0. Rounding decides between equal cuts, at mu = 0 and between the
+    stumps of AdaBoost, and hence published digits. Therefore D starts from the sample weights and is scaled as
+    in the author's program: not in every round, but only when its sum is far from K.
     """
 
     def __init__(self, fitter: ColumnFitter):
@@ -288,13 +171,13 @@ class JointWeights:
         self.D = np.repeat(fitter.phi[:, None], K, axis=1)
         self.D[np.arange(n), self.codes] = 0.0
         self._by_class = np.zeros((K, K))
-        self._sum = update_joint_weights(
+        self._sum = kernels.update_joint_weights(
             self.D, self.codes, np.ones(K, np.int8), np.ones(n), np.zeros(2), self._by_class
         )
         self._weights = np.empty(n)
         # The last column asked for, with the result.
         self._latest: tuple[np.ndarray, float, np.ndarray | None] | None = None
-        self.cost = 1.0
+        self.cost = 1.0  # the margin cost (4.2) over N (K - 1), the mean of all entries for other classes
 
     @property
     def confusion(self) -> np.ndarray:
@@ -302,45 +185,26 @@ class JointWeights:
         return self._by_class + self._by_class.T
 
     def compute_column_weights(self, column: np.ndarray) -> tuple[float, np.ndarray | None]:
-        """Return the weight that a column separates, in total and by sample.
+        """Return U, the share of the weight that a column separates, and sample weights to fit the column with.
 
-        Parameters
-        ----------
-        column : ndarray of shape (n_classes,)
-            -1, 0 or +1 for each class.
-
-        Returns
-        -------
-        U : float
-            The weight that the column separates, as a share of the total.
-        D_t : ndarray of shape (n_samples,) or None
-            Sample weights to fit the column with, which sum to 1; None if U is 0.
+        The sample weights sum to 1, and are None if U is 0.
         """
         if self._latest is None or not np.array_equal(column, self._latest[0]):
-            U = compute_pair_weights(self.D, self.codes, column, self._weights)
+            U = kernels.compute_pair_weights(self.D, self.codes, column, self._weights)
             D_t = self._weights * (1.0 / U) if np.finfo(np.float64).tiny <= U else None
             self._latest = column, U / self._sum, D_t
         return self._latest[1:]
 
     def find_best_column(self, outputs: np.ndarray) -> np.ndarray:
         """Return the column that best suits a base classifier: step 8 of Algorithm 4.2, +1 on a tie."""
-        return np.where(compute_class_preferences(self.D, self.codes, outputs) >= 0.0, 1, -1).astype(np.int8)
+        mu = kernels.compute_class_preferences(self.D, self.codes, outputs)
+        return np.where(mu >= 0.0, 1, -1).astype(np.int8)
 
     def add_classifier(self, column: np.ndarray, outputs: np.ndarray, alphas: np.ndarray) -> None:
-        """Update the weights and the cost for a base classifier that joins the ensemble.
-
-        Parameters
-        ----------
-        column : ndarray of shape (n_classes,)
-            The column that it was fitted to.
-        outputs : ndarray of shape (n_samples,)
-            Its predictions, -1.0 or +1.0.
-        alphas : ndarray of shape (2,)
-            Its coefficients for the predictions -1 and +1.
-        """
+        """Update the weights and the cost for a base classifier with coefficients for its outputs -1 and +1."""
         before, self._sum = (
             self._sum,
-            update_joint_weights(self.D, self.codes, column, outputs, alphas, self._by_class),
+            kernels.update_joint_weights(self.D, self.codes, column, outputs, alphas, self._by_class),
         )
         self.cost *= self._sum / before
         scale = self.D.shape[1] / self._sum
@@ -359,7 +223,7 @@ MAX_EXACT_CLASSES = 13  # of an exact max-cut in every round: 4096 cuts to exami
 
 def choose_max_cut(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return the column that separates the most weight."""
-    return find_max_cut(confusion)
+    return kernels.find_max_cut(confusion)
 
 
 def choose_greedy_cut(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarray:

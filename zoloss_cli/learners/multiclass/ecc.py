@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -80,7 +81,7 @@ class BoostedCode(CodedEnsemble):
             warnings.warn(
                 f"{type(self).__name__}: {fitter.base.name} is no better than chance in round 1; the "
                 f"ensemble is empty, and all samples are predicted to be '{self.classes_[0]}'",
-                stacklevel=3,
+                stacklevel=4,
             )
         return columns, estimators, alphas
 
@@ -145,7 +146,8 @@ class BoostedCode(CodedEnsemble):
         return super().deterministic and self._partition_and_schedule()[0] not in RANDOM_PARTITIONS
 
 
-class AdaBoostECCClassifier(BoostedCode):
+@dataclass(eq=False, repr=False)
+class AdaBoostECCClassifier(BoostedCode):  # numpydoc ignore=PR02
     """AdaBoost.ECC: boosting for several classes, with a new partition of the classes into two in each round.
 
     Every round appends a column to the coding matrix and a base classifier fitted to it, with most weight on
@@ -157,8 +159,8 @@ class AdaBoostECCClassifier(BoostedCode):
     Parameters
     ----------
     base : learner, default='rcd-bias'
-        The base learner: its name, or {learner: its name, and its parameters}. It may also be an estimator of
-        this package. Its `random_state` is not used: all rounds draw from this one's.
+        The base learner: its name, or {learner: its name, and its parameters}. Or an estimator of this package,
+        whose `random_state` is not used.
     partition : {'max-cut', 'greedy', 'rand-half'}, default='max-cut'
         How columns are chosen.
     rounds : int >= 1, default=200
@@ -205,11 +207,9 @@ class AdaBoostECCClassifier(BoostedCode):
     (1 - e_t) / e_t; among equal cuts, the one that the Gray code reaches first is used; the greedy cut takes
     the heaviest pair of classes first.
 
-    The thesis discusses the symmetric form and only mentions the asymmetric one (footnote 3 of section 4.2),
-    which is that of [1]_: half the log odds, under D_t, that an output is right, separately for -1 and for +1.
-    Both minimize the cost (4.2) along their base classifier, over one coefficient or two. An output that is
-    never wrong takes the odds 1000, one that is never right 1/1000; a coefficient can be below 0. e_t >= 1/2
-    ends both.
+    The asymmetric form, which the thesis only mentions (footnote 3 of section 4.2), is that of [1]_: half the
+    log odds, under D_t, that an output is right, separately for -1 and for +1. An output that is never wrong
+    takes the odds 1000, one that is never right 1/1000; a coefficient can be below 0.
 
     References
     ----------
@@ -226,33 +226,24 @@ class AdaBoostECCClassifier(BoostedCode):
     ((3, 20), True, True)
     """
 
-    def __init__(
-        self,
-        base: BaseLearner = "rcd-bias",
-        partition: Annotated[
-            Literal["max-cut", "greedy", "rand-half"], Field(description="how columns are chosen")
-        ] = "max-cut",
-        rounds: Rounds = 200,
-        perfect_odds: PerfectOdds = 1000.0,
-        record_every: RecordEveryRound = 0,
-        symmetric: Annotated[
-            bool, Field(description="one coefficient for both outputs of a base classifier")
-        ] = True,
-        random_state=None,
-    ):
-        self.base = base
-        self.partition = partition
-        self.rounds = rounds
-        self.perfect_odds = perfect_odds
-        self.record_every = record_every
-        self.symmetric = symmetric
-        self.random_state = random_state
+    base: BaseLearner = "rcd-bias"
+    partition: Annotated[
+        Literal["max-cut", "greedy", "rand-half"], Field(description="how columns are chosen")
+    ] = "max-cut"
+    rounds: Rounds = 200
+    perfect_odds: PerfectOdds = 1000.0
+    record_every: RecordEveryRound = 0
+    symmetric: Annotated[bool, Field(description="one coefficient for both outputs of a base classifier")] = (
+        True
+    )
+    random_state: Any = None
 
     def _partition_and_schedule(self) -> tuple[str, str]:
         return self.partition, "L"
 
 
-class AdaBoostERPClassifier(BoostedCode):
+@dataclass(eq=False, repr=False)
+class AdaBoostERPClassifier(BoostedCode):  # numpydoc ignore=PR02
     """AdaBoost.ERP: AdaBoost.ECC with repartitioning, which adapts the columns to the base learner.
 
     A round begins with an initial column, usually of two classes, and follows the schedule: L fits a base
@@ -262,8 +253,8 @@ class AdaBoostERPClassifier(BoostedCode):
     Parameters
     ----------
     base : learner, default='rcd-bias'
-        The base learner: its name, or {learner: its name, and its parameters}. It may also be an estimator of
-        this package. Its `random_state` is not used: all rounds draw from this one's.
+        The base learner: its name, or {learner: its name, and its parameters}. Or an estimator of this package,
+        whose `random_state` is not used.
     initial : {'max-2', 'rand-2', 'max-cut', 'greedy', 'rand-half'}, default='max-2'
         How a round's first column is chosen.
     schedule : str matching '^(LR)+L?$', default='LRLR'
@@ -325,28 +316,18 @@ class AdaBoostERPClassifier(BoostedCode):
     (20, True, True)
     """
 
-    def __init__(
-        self,
-        base: BaseLearner = "rcd-bias",
-        initial: Annotated[
-            Literal["max-2", "rand-2", "max-cut", "greedy", "rand-half"],
-            Field(description="how a round's first column is chosen"),
-        ] = "max-2",
-        schedule: Annotated[
-            str, Field(pattern="^(LR)+L?$", description="learning and repartitioning by turns, such as LRL")
-        ] = "LRLR",
-        rounds: Rounds = 200,
-        perfect_odds: PerfectOdds = 1000.0,
-        record_every: RecordEveryRound = 0,
-        random_state=None,
-    ):
-        self.base = base
-        self.initial = initial
-        self.schedule = schedule
-        self.rounds = rounds
-        self.perfect_odds = perfect_odds
-        self.record_every = record_every
-        self.random_state = random_state
+    base: BaseLearner = "rcd-bias"
+    initial: Annotated[
+        Literal["max-2", "rand-2", "max-cut", "greedy", "rand-half"],
+        Field(description="how a round's first column is chosen"),
+    ] = "max-2"
+    schedule: Annotated[
+        str, Field(pattern="^(LR)+L?$", description="learning and repartitioning by turns, such as LRL")
+    ] = "LRLR"
+    rounds: Rounds = 200
+    perfect_odds: PerfectOdds = 1000.0
+    record_every: RecordEveryRound = 0
+    random_state: Any = None
 
     def _partition_and_schedule(self) -> tuple[str, str]:
         return self.initial, self.schedule

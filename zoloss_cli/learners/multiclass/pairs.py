@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -13,28 +14,15 @@ from zoloss_cli.learners.base import BaseLearner, BinaryLearner
 from zoloss_cli.learners.multiclass.codes import CodedEnsemble, ColumnFitter, build_pair_column
 
 
-class FixedCode(CodedEnsemble):
+@dataclass(eq=False, repr=False)
+class FixedCode(CodedEnsemble):  # numpydoc ignore=PR02
     """A fixed coding matrix; each column is fitted once, with the original sample weights."""
 
-    def __init__(self, base: BaseLearner = "rcd-bias", random_state=None):
-        self.base = base
-        self.random_state = random_state
+    base: BaseLearner = "rcd-bias"
+    random_state: Any = None
 
     def iterate_columns(self, n_classes: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-        """Yield the columns of the coding matrix for this many classes.
-
-        Parameters
-        ----------
-        n_classes : int
-            Number of classes.
-        rng : numpy.random.Generator
-            Source of random draws.
-
-        Yields
-        ------
-        ndarray of shape (n_classes,)
-            -1, 0 or +1 for each class.
-        """
+        """Yield the columns of the coding matrix for this many classes: -1, 0 or +1 for each class."""
         raise NotImplementedError
 
     def encode(self, fitter: ColumnFitter) -> tuple[list[np.ndarray], list[BinaryLearner], list[float]]:
@@ -61,8 +49,8 @@ class OneVsOneClassifier(FixedCode):  # numpydoc ignore=PR02
     Parameters
     ----------
     base : learner, default='rcd-bias'
-        The base learner: its name, or {learner: its name, and its parameters}. It may also be an estimator of
-        this package. Its `random_state` is not used: all fits draw from this one's.
+        The base learner: its name, or {learner: its name, and its parameters}. Or an estimator of this package,
+        whose `random_state` is not used.
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 
@@ -111,8 +99,8 @@ class OneVsAllClassifier(FixedCode):  # numpydoc ignore=PR02
     Parameters
     ----------
     base : learner, default='rcd-bias'
-        The base learner: its name, or {learner: its name, and its parameters}. It may also be an estimator of
-        this package. Its `random_state` is not used: all fits draw from this one's.
+        The base learner: its name, or {learner: its name, and its parameters}. Or an estimator of this package,
+        whose `random_state` is not used.
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 
@@ -165,15 +153,14 @@ class OutputCodeClassifier(FixedCode):
 
     The exhaustive code of Dietterich & Bakiri [1]_ has every partition of the classes into two. The random
     codes of Allwein, Schapire & Singer [2]_ have 10 log2 K columns of -1 and +1 (dense), or 15 log2 K columns
-    with 0 for half of the letters (sparse). The class with the nearest word is predicted: on a tie the first,
-    or with two classes the second. Base classifiers output -1 or +1, so that Hamming decoding is loss-based
-    decoding (footnote 2 of section 4.2 of Li's thesis [3]_).
+    with 0 for half of the letters (sparse). The class with the nearest word is predicted, by Hamming decoding
+    (section 4.2 of Li's thesis [3]_): on a tie the first, or with two classes the second.
 
     Parameters
     ----------
     base : learner, default='rcd-bias'
-        The base learner: its name, or {learner: its name, and its parameters}. It may also be an estimator of
-        this package. Its `random_state` is not used: all fits draw from this one's.
+        The base learner: its name, or {learner: its name, and its parameters}. Or an estimator of this package,
+        whose `random_state` is not used.
     code : {'dense', 'sparse', 'exhaustive'}, default='dense'
         The coding matrix.
     random_state : int, Generator, RandomState or None, default=None

@@ -3,38 +3,37 @@
 from __future__ import annotations
 
 import math
-import warnings
-from typing import Annotated, ClassVar, Literal
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.zero_one import find_strict_errors
-from zoloss_cli.learners.base import BinaryLearner, Problem
+from zoloss_cli.learners.base import BinaryLearner, Problem, find_feature_names
 from zoloss_cli.learners.scoring.conditions import (
     Condition,
     ScoringProblem,
     build_conditions,
     build_constraints,
     build_scoring_problem,
-    find_feature_names,
     find_threshold,
     to_integer_weights,
 )
 from zoloss_cli.learners.scoring.search import RuleSearch
 from zoloss_cli.learners.search.base import TimeLimit
-from zoloss_cli.learners.search.progress import SearchProgress
+from zoloss_cli.learners.search.progress import SearchProgress, end_on_interrupt
 
 SEARCH_SHARE = 0.5  # of a time limit; the rest is for the proof
 
 
-class ScoringSystemClassifier(BinaryLearner):
+@dataclass(eq=False, repr=False)
+class ScoringSystemClassifier(BinaryLearner):  # numpydoc ignore=PR02
     """A scoring system: a few conditions with small integer points, and the fewest training errors.
 
     Features become conditions such as age >= 60. A sample is assigned to the second class if the points of the
-    conditions that it meets add up to the threshold or more. A local search over conditions and points, which
-    also starts from the rounded weights of logistic regression, finds a rule; an enumeration of all sets of
-    conditions proves that none has fewer errors, as far as its nodes and the time limit allow.
+    conditions that it meets add up to the threshold or more. A local search over conditions and points finds a
+    rule; an enumeration of all sets of conditions proves that none has fewer errors, as far as `nodes` allow.
 
     Parameters
     ----------
@@ -128,73 +127,53 @@ class ScoringSystemClassifier(BinaryLearner):
 
     bound_is_exact_ = True
 
-    def __init__(  # noqa: PLR0913  as many as the algorithm has
-        self,
-        max_terms: Annotated[int, Field(ge=1, description="maximum number of conditions with points")] = 5,
-        max_points: Annotated[
-            int, Field(ge=1, le=1000, description="largest points of a condition, of either sign")
-        ] = 5,
-        penalty: Annotated[
-            float, Field(ge=0, allow_inf_nan=False, description="training errors that each condition must save")
-        ] = 0.0,
-        conditions: Annotated[
-            Literal["information", "quantiles", "raw"],
-            Field(
-                description="cut features where the classes' entropy falls most ('information') or into parts "
-                "of equal size ('quantiles'), or keep features of integers as they are ('raw')"
-            ),
-        ] = "information",
-        max_thresholds: Annotated[int, Field(ge=1, description="maximum number of cuts of a feature")] = 4,
-        monotone: Annotated[
-            list[str] | None,
-            Field(description="features whose points must have a sign: 'age:+' or 'age:-'"),
-        ] = None,
-        require: Annotated[list[str] | None, Field(description="features that must have points")] = None,
-        forbid: Annotated[list[str] | None, Field(description="features that must have none")] = None,
-        steps: Annotated[
-            int,
-            Field(ge=0, description="maximum number of perturbations of a rule, each followed by a descent"),
-        ] = 500,
-        nodes: Annotated[
-            int,
-            Field(
-                ge=0,
-                description="maximum number of sets of conditions and partial rules that the proof looks at "
-                "(0: no proof)",
-            ),
-        ] = 5_000_000,
-        time_limit: TimeLimit = None,
-        random_state=None,
-    ):
-        self.max_terms = max_terms
-        self.max_points = max_points
-        self.penalty = penalty
-        self.conditions = conditions
-        self.max_thresholds = max_thresholds
-        self.monotone = monotone
-        self.require = require
-        self.forbid = forbid
-        self.steps = steps
-        self.nodes = nodes
-        self.time_limit = time_limit
-        self.random_state = random_state
+    max_terms: Annotated[int, Field(ge=1, description="maximum number of conditions with points")] = 5
+    max_points: Annotated[
+        int, Field(ge=1, le=1000, description="largest points of a condition, of either sign")
+    ] = 5
+    penalty: Annotated[
+        float, Field(ge=0, allow_inf_nan=False, description="training errors that each condition must save")
+    ] = 0.0
+    conditions: Annotated[
+        Literal["information", "quantiles", "raw"],
+        Field(
+            description="cut features where the classes' entropy falls most ('information') or into parts "
+            "of equal size ('quantiles'), or keep features of integers as they are ('raw')"
+        ),
+    ] = "information"
+    max_thresholds: Annotated[int, Field(ge=1, description="maximum number of cuts of a feature")] = 4
+    monotone: Annotated[
+        list[str] | None,
+        Field(description="features whose points must have a sign: 'age:+' or 'age:-'"),
+    ] = None
+    require: Annotated[list[str] | None, Field(description="features that must have points")] = None
+    forbid: Annotated[list[str] | None, Field(description="features that must have none")] = None
+    steps: Annotated[
+        int,
+        Field(ge=0, description="maximum number of perturbations of a rule, each followed by a descent"),
+    ] = 500
+    nodes: Annotated[
+        int,
+        Field(
+            ge=0,
+            description="maximum number of sets of conditions and partial rules that the proof looks at "
+            "(0: no proof)",
+        ),
+    ] = 5_000_000
+    time_limit: TimeLimit = None
+    random_state: Any = None
 
     def train(self, problem: Problem) -> None:
         """Search for a rule, prove it as far as possible, and set the attributes."""
         progress = SearchProgress(type(self).__name__, self.time_limit)
         scoring = self._build_scoring_problem(problem)
         search = RuleSearch(scoring, progress)
-        try:
+        with end_on_interrupt(progress):
             search.start()
             with progress.restrict_time(SEARCH_SHARE):
                 search.improve(self.steps, problem.draw_kernel_seed())
             search.prove(self.nodes)
             search.shrink()
-        except KeyboardInterrupt:
-            warnings.warn(
-                f"{progress.name}: interrupted after {progress.seconds:.1f} s; the best so far is returned",
-                stacklevel=5,
-            )
         self.n_conditions_, self.n_nodes_ = len(scoring.conditions), search.n_nodes
         self._store_rule(scoring, search)
         wrong = find_strict_errors(self.scores(problem.X), problem.y)

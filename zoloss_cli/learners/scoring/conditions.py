@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
-from collections.abc import Iterator, Sequence
-from contextvars import ContextVar
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
@@ -22,24 +20,12 @@ MAX_CONDITIONS = 20_000  # with more, even one step of a search takes minutes
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition on one feature, or a feature kept as it is.
-
-    Attributes
-    ----------
-    feature : int
-        The feature.
-    cut : float or None
-        The smallest value that meets the condition; None: the term is the value itself.
-    name : str
-        The name of the feature.
-    is_indicator : bool
-        Whether the feature is 0 or 1 in all training samples, so that its name says it all.
-    """
+    """A condition on one feature, or a feature kept as it is."""
 
     feature: int
-    cut: float | None
-    name: str
-    is_indicator: bool = False
+    cut: float | None  # the smallest value that meets the condition; None: the term is the value itself
+    name: str  # of the feature
+    is_indicator: bool = False  # the feature is 0 or 1 in all training samples: its name says it all
 
     @property
     def text(self) -> str:
@@ -61,18 +47,7 @@ def format_number(value: float) -> str:
 
 
 def choose_cut(low: float, high: float) -> float:
-    """Return the shortest decimal in (low, high]; of several, the one nearest their middle.
-
-    Parameters
-    ----------
-    low, high : float
-        Neighbouring values of a feature, low < high.
-
-    Returns
-    -------
-    float
-        Where to cut between them.
-    """
+    """Return the shortest decimal in (low, high]; of several, the one nearest their middle."""
     a, b = Decimal(repr(low)), Decimal(repr(high))
     middle = (a + b) / 2
     exponent = max(a.adjusted(), b.adjusted()) + 1
@@ -90,24 +65,10 @@ def choose_cut(low: float, high: float) -> float:
 
 
 def find_cuts(values: np.ndarray, plus: np.ndarray, minus: np.ndarray, how: str, most: int) -> list[int]:
-    """Return where to cut a feature between neighbouring values, as ascending indices of the upper ones.
+    """Return at most `most` cuts of a feature between its distinct ascending values: indices of the upper ones.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_values,)
-        The distinct values, ascending.
-    plus, minus : ndarray of shape (n_values,)
-        The weight of each class at each value.
-    how : {'information', 'quantiles'}
-        Where to cut: where the classes' entropy falls most, one cut at a time, or into parts of equal
-        weight.
-    most : int
-        The maximum number of cuts.
-
-    Returns
-    -------
-    list of int
-        The cut i is above values[i - 1] and not above values[i].
+    `plus` and `minus` are the weights of the classes at each value; `how` is 'information', where the classes'
+    entropy falls most, one cut at a time, or 'quantiles', into parts of equal weight.
     """
     count = len(values)
     if count - 1 <= most:
@@ -158,28 +119,7 @@ def _weigh_entropy(plus, minus):
 def build_conditions(
     X: np.ndarray, y: np.ndarray, weights: np.ndarray, names: list[str], how: str, most: int
 ) -> list[Condition]:
-    """Return the conditions of all features, from training samples.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Training samples with weight.
-    y : ndarray of shape (n_samples,)
-        Classes, -1.0 or +1.0.
-    weights : ndarray of shape (n_samples,)
-        Sample weights.
-    names : list of str
-        The names of the features.
-    how : {'information', 'quantiles', 'raw'}
-        Where to cut, or 'raw' to keep features of integers as they are.
-    most : int
-        The maximum number of cuts of a feature.
-
-    Returns
-    -------
-    list of Condition
-        In the order of the features; a constant feature has none.
-    """
+    """Return the conditions of all features, from training samples with weight; see `find_cuts`."""
     conditions = []
     for j, name in enumerate(names):
         values, place = np.unique(X[:, j], return_inverse=True)
@@ -218,48 +158,13 @@ def check_raw(values: np.ndarray, name: str) -> None:
         )
 
 
-_names: ContextVar[list[str] | None] = ContextVar("names", default=None)
-
-
-@contextlib.contextmanager
-def name_features(names: Sequence[str]) -> Iterator[None]:
-    """Within this block, use these names for the features of arrays with as many columns, not x0, x1, ..."""
-    token = _names.set(list(names))
-    try:
-        yield
-    finally:
-        _names.reset(token)
-
-
-def find_feature_names(n_features: int, own: Sequence[str] | None) -> list[str]:
-    """Return the names of features: from the DataFrame, or from the caller, or x0, x1, ..."""
-    known = _names.get()
-    if own is not None:
-        return [str(name) for name in own]
-    if known is not None and len(known) == n_features:
-        return known
-    return [f"x{j}" for j in range(n_features)]
-
-
 @dataclass(frozen=True)
 class Constraints:
-    """Constraints on the terms, by feature.
+    """Constraints on the terms, by feature."""
 
-    Attributes
-    ----------
-    signs : dict of int to int
-        Features whose points must not be below 0 (+1) or above it (-1).
-    required : tuple of tuple of int
-        For each required column its features, at least one of which must have points.
-    forbidden : frozenset of int
-        Features that get no points.
-    required_names : tuple of str
-        The names of the required columns.
-    """
-
-    signs: dict[int, int]
-    required: tuple[tuple[int, ...], ...]
-    forbidden: frozenset[int]
+    signs: dict[int, int]  # features whose points must not be below 0 (+1) or above it (-1)
+    required: tuple[tuple[int, ...], ...]  # columns by their features, one of which must have points
+    forbidden: frozenset[int]  # features that get no points
     required_names: tuple[str, ...] = ()
 
     @property
@@ -275,24 +180,7 @@ def build_constraints(
     forbid: Sequence[str] | None,
     max_terms: int,
 ) -> Constraints:
-    """Return the constraints that a learner's parameters set; ValueError with one sentence if they conflict.
-
-    Parameters
-    ----------
-    names : list of str
-        The names of the features.
-    monotone : sequence of str or None
-        Names with a sign: 'age:+'.
-    require, forbid : sequence of str or None
-        Names.
-    max_terms : int
-        The maximum number of terms.
-
-    Returns
-    -------
-    Constraints
-        The constraints, by feature.
-    """
+    """Return the constraints that a learner's parameters set; ValueError with one sentence if they conflict."""
     signs: dict[int, int] = {}
     for text in monotone or ():
         name, colon, sign = text.rpartition(":")
@@ -335,61 +223,33 @@ WEIGHT_BITS = 50  # of the sum of all weights, if a penalty must be an integer, 
 
 @dataclass(frozen=True)
 class MergedCells:
-    """Samples that meet the same conditions, merged.
+    """Samples that meet the same conditions, merged."""
 
-    Attributes
-    ----------
-    levels : ndarray of int of shape (n_conditions, n_cells)
-        Their levels.
-    plus, minus : ndarray of int of shape (n_cells,)
-        The weight of each class.
-    """
-
-    levels: np.ndarray
-    plus: np.ndarray
+    levels: np.ndarray  # (n_conditions, n_cells), integers
+    plus: np.ndarray  # (n_cells,): the weight of the positive class
     minus: np.ndarray
 
 
 @dataclass(frozen=True)
 class ScoringProblem:
-    """Merged samples by their conditions, and what a rule may be.
-
-    Attributes
-    ----------
-    conditions : list of Condition
-        The conditions that terms can use.
-    offsets : ndarray of int of shape (n_conditions,)
-        The smallest value of a feature kept as it is, which its level omits; 0 for others.
-    arrays : tuple of ndarray
-        The problem of `zoloss_cli.kernels.scoring`.
-    n_required : int
-        The number of required columns.
-    penalty : int
-        What a term costs.
-    negative : int
-        The weight of the negative class: the cost of a rule whose sum of gains is 0.
-    scale : float
-        The cost of a mean sample weight.
-    max_terms, max_points : int
-        Limits of a rule.
-    cells : MergedCells
-        All merged samples, including those whose classes cancel out.
-    single : float
-        The cost that counts as one sample in fits of weights, so that repeated samples count as a multiple
-        weight.
-    """
+    """Merged samples by their conditions, and what a rule may be."""
 
     conditions: list[Condition]
-    offsets: np.ndarray
-    arrays: tuple[np.ndarray, ...]
-    n_required: int
-    penalty: int
-    negative: int
-    scale: float
+    offsets: np.ndarray  # the smallest value of a feature kept as it is, which its level omits; 0 for others
+    arrays: tuple[np.ndarray, ...]  # the problem of `zoloss_cli.kernels.scoring`
+    n_required: int  # number of required columns
+    penalty: int  # what a term costs
+    negative: int  # weight of the negative class: the cost of a rule whose sum of gains is 0
+    scale: float  # the cost of a mean sample weight
     max_terms: int
     max_points: int
-    cells: MergedCells
-    single: float
+    cells: MergedCells  # all merged samples, including those whose classes cancel out
+    single: float  # the cost of one sample in fits of weights: repeated samples count as a multiple weight
+
+    @property
+    def core(self) -> tuple[tuple[np.ndarray, ...], int, int]:
+        """The first arguments of kernels."""
+        return self.arrays, self.n_required, self.penalty
 
     @property
     def levels(self) -> np.ndarray:
@@ -412,14 +272,9 @@ class ScoringProblem:
 
     def allocate_room(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return arrays for the totals, histograms and sums of kernels."""
-        largest = int(self.arrays[1].max(initial=1))
-        reach = self.max_points * largest
-        width = 2 * (self.max_terms + 2) * reach + 8
-        return (
-            np.zeros(self.gains.size, np.int64),
-            np.zeros((2, width), np.int64),
-            np.zeros(2 * self.max_points + 1, np.int64),
-        )
+        reach = self.max_points * int(self.arrays[1].max(initial=1))
+        totals, sums = np.zeros(self.gains.size, np.int64), np.zeros(2 * self.max_points + 1, np.int64)
+        return totals, np.zeros((2, 2 * (self.max_terms + 2) * reach + 8), np.int64), sums
 
 
 def to_integer_weights(phi: np.ndarray) -> np.ndarray:
@@ -442,35 +297,15 @@ def build_scoring_problem(
 ) -> ScoringProblem:
     """Return the problem with all distinct conditions that are allowed.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Samples, without a bias column.
-    y : ndarray of shape (n_samples,)
-        Classes, -1.0 or +1.0.
-    weights : ndarray of int of shape (n_samples,)
-        Sample weights, above 0.
-    conditions : list of Condition
-        The conditions of all features.
-    constraints : Constraints
-        The constraints on the terms.
-    limits : tuple of (int, int)
-        The maximum number of terms, and the largest points.
-    penalty : float
-        The cost of a term, in mean sample weights.
-
-    Returns
-    -------
-    ScoringProblem
-        The problem.
+    `limits` are the maximum number of terms, and the largest points; `penalty` is the cost of a term in mean
+    sample weights.
     """
     max_terms, max_points = limits
     allowed = [c for c in conditions if c.feature not in constraints.forbidden]
     _check_required(allowed, constraints)
     values = np.array([c.compute(X) for c in allowed], dtype=np.float64).reshape(len(allowed), len(y))
-    offsets = np.array(
-        [v.min() if c.cut is None else 0.0 for c, v in zip(allowed, values, strict=True)]
-    ).astype(np.int64)
+    is_raw = np.array([c.cut is None for c in allowed])
+    offsets = np.where(is_raw, values.min(axis=1), 0.0).astype(np.int64)
     levels = np.rint(values - offsets[:, None]).astype(np.int64)
     kept = _find_different(allowed, levels, constraints.named)
     allowed, offsets, levels = [allowed[k] for k in kept], offsets[kept], levels[kept]
@@ -484,24 +319,11 @@ def build_scoring_problem(
     merged, gains = np.ascontiguousarray(cells.levels[:, is_kept]), (cells.plus - cells.minus)[is_kept]
     lowest = np.array([0 if constraints.signs.get(c.feature) == 1 else -max_points for c in allowed], np.int64)
     highest = np.array([0 if constraints.signs.get(c.feature) == -1 else max_points for c in allowed], np.int64)
-    required = np.array(
-        [next((r for r, fs in enumerate(constraints.required) if c.feature in fs), -1) for c in allowed],
-        np.int64,
-    )
-    arrays = (merged, merged.max(axis=1, initial=0), gains, lowest, highest, required)
-    return ScoringProblem(
-        allowed,
-        offsets,
-        arrays,
-        len(constraints.required),
-        round(penalty * scale),
-        int(weights[y < 0.0].sum()),
-        scale,
-        min(max_terms, len(allowed)),
-        max_points,
-        cells,
-        single,
-    )
+    columns = [next((r for r, fs in enumerate(constraints.required) if c.feature in fs), -1) for c in allowed]
+    arrays = (merged, merged.max(axis=1, initial=0), gains, lowest, highest, np.array(columns, np.int64))
+    terms, negative = min(max_terms, len(allowed)), int(weights[y < 0.0].sum())
+    costs = len(constraints.required), round(penalty * scale), negative, scale
+    return ScoringProblem(allowed, offsets, arrays, *costs, terms, max_points, cells, single)
 
 
 def _check_required(conditions: list[Condition], constraints: Constraints) -> None:
@@ -538,20 +360,7 @@ def merge_cells(levels: np.ndarray, y: np.ndarray, weights: np.ndarray) -> Merge
 
 
 def find_threshold(problem: ScoringProblem, terms: np.ndarray, points: np.ndarray) -> int:
-    """Return the threshold with the smallest cost, in the middle of the widest range of such thresholds.
-
-    Parameters
-    ----------
-    problem : ScoringProblem
-        The problem.
-    terms, points : ndarray of int
-        The rule.
-
-    Returns
-    -------
-    int
-        The lowest total of levels times points at which samples are positive.
-    """
+    """Return the threshold with the smallest cost, in the middle of the widest range of such thresholds."""
     totals = np.zeros(problem.gains.size, np.int64)
     kernel.compute_totals(problem.levels, terms, points, totals)
     if totals.size == 0:

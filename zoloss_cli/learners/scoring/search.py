@@ -1,4 +1,4 @@
-"""Scoring systems by rounding: the weights of logistic regression, scaled and rounded to integers."""
+"""The search for a scoring system: rounded logistic regression, descent from perturbed rules, and a proof."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from zoloss_cli.kernels import scoring as kernel
-from zoloss_cli.kernels import scoring as proof
 from zoloss_cli.learners.scoring.conditions import ScoringProblem
 from zoloss_cli.learners.search.progress import SearchProgress
 
@@ -18,29 +17,19 @@ MAX_ITERATIONS = 200
 
 
 def round_logistic_regression(problem: ScoringProblem) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the rules (terms, points) from rounding the largest weights at many scales.
+    """Return different rules (terms, points) from rounding the largest weights at many scales.
 
-    Parameters
-    ----------
-    problem : ScoringProblem
-        The problem.
-
-    Returns
-    -------
-    list of tuple of (ndarray, ndarray)
-        Different rules, the first with no points except for required columns; points with a forbidden sign are
-        left out.
+    The first has no points except for required columns; points with a forbidden sign are left out.
     """
+    lowest, highest = problem.arrays[3:5]
     weights = fit_weights(problem, np.arange(len(problem.conditions)))
-    allowed = np.where(weights > 0.0, problem.arrays[4] > 0, problem.arrays[3] < 0)
-    weights = np.where(allowed, weights, 0.0)
+    weights = np.where(np.where(weights > 0.0, highest > 0, lowest < 0), weights, 0.0)
     chosen = choose_largest(weights, problem)
-    again = np.zeros(len(weights))
-    again[chosen] = fit_weights(problem, chosen)
-    again = np.where(np.where(again > 0.0, problem.arrays[4] > 0, problem.arrays[3] < 0), again, 0.0)
+    again = fit_weights(problem, chosen)
+    again = np.where(np.where(again > 0.0, highest[chosen] > 0, lowest[chosen] < 0), again, 0.0)
     smallest = build_rule(chosen, np.zeros(len(chosen), np.int64), problem)
     found: dict[bytes, tuple[np.ndarray, np.ndarray]] = {smallest[1].tobytes(): smallest}
-    for candidate in (weights[chosen], again[chosen]):
+    for candidate in (weights[chosen], again):
         largest = np.abs(candidate).max(initial=0.0)
         if largest == 0.0:
             continue
@@ -111,34 +100,16 @@ BEST_STARTS = 3  # rounded rules to improve
 
 @dataclass
 class RuleSearch:
-    """The best rule so far, and the search progress that is notified of it.
-
-    Attributes
-    ----------
-    problem : ScoringProblem
-        The problem.
-    progress : SearchProgress
-        Its clock, trace and bound; losses are in mean sample weights.
-    cost : int
-        The cost of the best rule, without the weight of the negative class.
-    size : int
-        What decides between rules of equal cost.
-    terms, points : ndarray of int of shape (max_terms,)
-        The rule.
-    n_nodes : int
-        Supports and partial rules that the proof examined.
-    proof : str
-        What the bound rests on.
-    """
+    """The best rule so far, and the search progress that is notified of it."""
 
     problem: ScoringProblem
-    progress: SearchProgress
-    cost: int = 2**62
-    size: int = 2**62
+    progress: SearchProgress  # its clock, trace and bound; losses are in mean sample weights
+    cost: int = 2**62  # of the best rule, without the weight of the negative class
+    size: int = 2**62  # decides between rules of equal cost
     terms: np.ndarray = field(init=False)
     points: np.ndarray = field(init=False)
-    n_nodes: int = 0
-    proof: str = "equal rows"
+    n_nodes: int = 0  # supports and partial rules that the proof examined
+    proof: str = "equal rows"  # what the bound rests on
 
     def __post_init__(self) -> None:
         self.terms = np.full(self.problem.max_terms, -1, np.int64)
@@ -162,10 +133,7 @@ class RuleSearch:
         return int(kernel.compute_cost(self.problem.arrays, self.problem.penalty, terms, points, totals, room))
 
     def _descend(self, terms: np.ndarray, points: np.ndarray) -> None:
-        problem = self.problem
-        cost, _ = kernel.descend(
-            problem.arrays, problem.n_required, problem.penalty, terms, points, *self._room
-        )
+        cost, _ = kernel.descend(*self.problem.core, terms, points, *self._room)
         self.offer(int(cost), terms, points)
 
     def start(self) -> None:
@@ -186,25 +154,14 @@ class RuleSearch:
 
     def improve(self, steps: int, seed: np.uint64) -> None:
         """Perturb and descend, this many times or until the search should stop."""
-        problem, counter = self.problem, np.uint64(seed)
-        K = problem.max_terms
-        current, best = (self.terms.copy(), self.points.copy()), (self.terms.copy(), self.points.copy())
-        rules = (*current, *best, np.zeros(K, np.int64), np.zeros(K, np.int64))
+        counter, best = seed, (self.terms.copy(), self.points.copy())
+        rules = (self.terms.copy(), self.points.copy(), *best, self.terms.copy(), self.points.copy())
         numbers = np.array([self.cost, self.size, self.cost, self.size, 0], np.int64)
         done = 0
         while done < steps and not self.progress.should_stop():
             count = min(STEPS_PER_SLICE, steps - done)
-            counter = np.uint64(
-                kernel.run_steps(
-                    problem.arrays,
-                    problem.n_required,
-                    problem.penalty,
-                    rules,
-                    *self._room,
-                    numbers,
-                    count,
-                    counter,
-                )
+            counter = kernel.run_steps(
+                *self.problem.core, rules, *self._room, numbers, count, np.uint64(counter)
             )
             done += count
             self.progress.note = f"step {done:,} of {steps:,}"
@@ -227,7 +184,8 @@ class RuleSearch:
             done = listing.advance(self.cost, min(NODES_PER_SLICE, nodes - self.n_nodes))
             self._count(listing)
             self.progress.note = f"{listing.n_nodes:,} supports, {listing.n_found:,} of them to be searched"
-            if (done or listing.is_full) and self._search_listed(listing, nodes) and done:
+            is_full = listing.n_found >= MAX_LISTED  # before more are listed, these must be searched
+            if (done or is_full) and self._search_listed(listing, nodes) and done:
                 self.progress.raise_bound(self.problem.to_loss(self.cost))
                 self.proof = "all supports"
                 return
@@ -250,19 +208,13 @@ class RuleSearch:
             self.progress.note = f"points of support {search.at + 1:,} of {listing.n_found:,}"
             if done:
                 listing.n_searched_nodes += search.n_nodes
-                listing.clear()
+                listing.numbers[kernel.FOUND] = 0
                 return True
         return listing.is_complete and self.progress.optimal
 
 
 class SupportListing:
-    """All sets of conditions that may have a better rule, listed in parts.
-
-    Parameters
-    ----------
-    problem : ScoringProblem
-        The problem.
-    """
+    """All sets of conditions that may have a better rule, listed in parts."""
 
     def __init__(self, problem: ScoringProblem) -> None:
         self.problem = problem
@@ -274,85 +226,41 @@ class SupportListing:
         counts = np.zeros((K + 1, 2), np.int64)
         counts[0] = N, 1
         samples = np.tile(np.arange(N, dtype=np.int64), (K + 1, 1))
-        self.tree = (
-            np.zeros(K, np.int64),
-            np.zeros(K + 1, np.int64),
-            np.zeros(K + 1, np.int64),
-            samples,
-            ids,
-            counts,
-        )
+        chosen, following, settled = np.zeros(K, np.int64), np.zeros(K + 1, np.int64), np.zeros(K + 1, np.int64)
+        self.tree = chosen, following, settled, samples, ids, counts
         parts = (N + 1) * (int(problem.arrays[1].max(initial=1)) + 1)
         room = [np.zeros(parts, np.int64) for _ in range(3)]
         self.room = (*room, np.zeros(SUFFIX_ROOM * N + 1, np.int64))
         self.numbers = np.zeros(4, np.int64)
         self.suffixes = group_by_suffixes(self.arrays[0])
-        self.capacity = 1024
-        self.found = self._allocate(self.capacity)
+        # Zeros take no memory until they are overwritten.
+        self.found = (np.zeros((MAX_LISTED, K), np.int32), *np.zeros((2, MAX_LISTED), np.int64))
         self.n_searched_nodes = 0
-
-    def _allocate(self, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        K = self.problem.max_terms
-        return np.zeros((count, K), np.int32), np.zeros(count, np.int64), np.zeros(count, np.int64)
 
     @property
     def n_nodes(self) -> int:
         """The number of supports examined."""
-        return int(self.numbers[proof.NODES])
+        return int(self.numbers[kernel.NODES])
 
     @property
     def n_found(self) -> int:
         """The number of supports listed."""
-        return int(self.numbers[proof.FOUND])
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the listed supports must be searched before more are listed."""
-        return self.n_found >= MAX_LISTED
+        return int(self.numbers[kernel.FOUND])
 
     @property
     def is_complete(self) -> bool:
         """Whether no support is left."""
-        return bool(self.numbers[proof.IS_LISTED])
+        return bool(self.numbers[kernel.IS_LISTED])
 
     def advance(self, best: int, nodes: int) -> bool:
         """Examine this many more supports, and return whether all have been seen."""
-        if self.n_found == self.capacity < MAX_LISTED:
-            grown = self._allocate(min(MAX_LISTED, 4 * self.capacity))
-            for old, new in zip(self.found, grown, strict=True):
-                new[: self.capacity] = old
-            self.found, self.capacity = grown, len(grown[1])
-        problem = self.problem
-        return bool(
-            proof.list_supports(
-                self.arrays,
-                problem.n_required,
-                problem.penalty,
-                self.suffixes,
-                self.tree,
-                self.room,
-                self.numbers,
-                best,
-                nodes,
-                self.found,
-            )
-        )
-
-    def clear(self) -> None:
-        """Forget the listed supports: their points have been searched."""
-        self.numbers[proof.FOUND] = 0
+        state = self.suffixes, self.tree, self.room, self.numbers
+        core = self.arrays, *self.problem.core[1:]
+        return bool(kernel.list_supports(*core, *state, best, nodes, self.found))
 
 
 class PointSearch:
-    """The search over the points of listed supports, in the order of their bounds.
-
-    Parameters
-    ----------
-    problem : ScoringProblem
-        The problem.
-    listing : SupportListing
-        The supports.
-    """
+    """The search over the points of listed supports, in the order of their bounds."""
 
     def __init__(self, problem: ScoringProblem, listing: SupportListing) -> None:
         self.problem, self.arrays, self.condition_order = problem, listing.arrays, listing.order
@@ -371,19 +279,18 @@ class PointSearch:
             np.zeros((K + 1, N + 2), np.int64),
         )
         self.path = (np.zeros(K + 1, np.int64), np.zeros((K + 1, N), np.int64), np.zeros((K + 1, 2), np.int64))
-        width = max(2 * K * problem.max_points * largest + 2, proof.SMALL_GROUP + 1)
-        self.room = np.zeros((2, width), np.int64)
+        self.room = np.zeros(2 * K * problem.max_points * largest + 2, np.int64)
         self.numbers = np.array([0, -1, 0, 0, 0], np.int64)
 
     @property
     def at(self) -> int:
         """How many supports are done."""
-        return int(self.numbers[proof.AT])
+        return int(self.numbers[kernel.AT])
 
     @property
     def n_nodes(self) -> int:
         """The number of partial rules examined."""
-        return int(self.numbers[proof.LEAF_NODES])
+        return int(self.numbers[kernel.LEAF_NODES])
 
     @property
     def bound(self) -> int:
@@ -392,22 +299,12 @@ class PointSearch:
 
     def advance(self, search: RuleSearch, nodes: int) -> bool:
         """Examine this many more partial rules, offer better ones, and return whether all are done."""
-        K = self.problem.max_terms
-        best, terms, points = np.array([search.cost], np.int64), np.zeros(K, np.int64), np.zeros(K, np.int64)
-        known = int(self.numbers[proof.IMPROVED])
-        done = proof.search_supports(
-            self.arrays,
-            self.problem.n_required,
-            self.problem.penalty,
-            (*self.listed, len(self.listed[1])),
-            self.leaf,
-            self.path,
-            self.room,
-            self.numbers,
-            (best, terms, points),
-            nodes,
-        )
-        if self.numbers[proof.IMPROVED] > known:
+        terms, points = np.zeros((2, self.problem.max_terms), np.int64)
+        rule = np.array([search.cost], np.int64), terms, points
+        known = int(self.numbers[kernel.IMPROVED])
+        core, listed = (self.arrays, *self.problem.core[1:]), (*self.listed, len(self.listed[1]))
+        done = kernel.search_supports(*core, listed, self.leaf, self.path, self.room, self.numbers, rule, nodes)
+        if self.numbers[kernel.IMPROVED] > known:
             own = np.where(terms >= 0, self.condition_order[terms], -1)
             search.offer(search.compute_cost(own, points), own, points)
         return bool(done)
@@ -419,10 +316,7 @@ def order_conditions(problem: ScoringProblem) -> np.ndarray:
     if gains.size == 0:
         return np.arange(len(levels))
     # The lowest cost of a rule with this condition alone, whatever its threshold.
-    costs = []
-    for row in levels:
-        sums = np.bincount(row.astype(np.int64), gains)
-        costs.append(np.minimum(sums, 0.0).sum())
+    costs = [np.minimum(np.bincount(row.astype(np.int64), gains), 0.0).sum() for row in levels]
     return np.argsort(costs, kind="stable")
 
 

@@ -1,78 +1,21 @@
-"""Base classes of the learners that minimize the 0/1 loss itself (Nguyen & Sanner 2013)."""
+"""Base classes of the learners that minimize the 0/1 loss itself, and the tree that two of them search."""
 
 from __future__ import annotations
 
-import contextlib
-import warnings
 from abc import abstractmethod
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
 
-from zoloss_cli.kernels.zero_one import find_strict_errors
-from zoloss_cli.learners.base import NeededPackage, Problem
-from zoloss_cli.learners.linear.liblinear import C_GRID, LibLinearClassifier
+from zoloss_cli.kernels import branch
+from zoloss_cli.learners.base import NeededPackage, Problem, set_within
+from zoloss_cli.learners.linear.surrogates import compute_liblinear_start
 from zoloss_cli.learners.linear_base import LinearLearner
-from zoloss_cli.learners.search.progress import SearchProgress, SearchResultMixin
+from zoloss_cli.learners.search.progress import SearchProgress, SearchResultMixin, end_on_interrupt
 from zoloss_cli.learners.search.samples import MergedSamples, build_merged_samples, move_off_samples
-from zoloss_cli.utils.imports import is_installed
-
-MAX_ITERATIONS = 1000  # as LIBLINEAR's own
-TOLERANCE = 1e-4
-
-
-def compute_substitute_start(loss: Literal["squared-hinge", "logistic"], problem: Problem) -> np.ndarray:
-    """Return weights to start from: those of the C with the fewest training errors, the last one on a tie.
-
-    scikit-learn solves the same problems with its own copy of an older LIBLINEAR: weights agree only up to the
-    solver's tolerance, so searches that start here may end elsewhere; a warning says so.
-
-    Parameters
-    ----------
-    loss : {'squared-hinge', 'logistic'}
-        Loss to minimize.
-    problem : Problem
-        Samples (1, x) and labels.
-
-    Returns
-    -------
-    ndarray of shape (1 + n_features,)
-        The weights, bias first; 0 if no C gives finite ones.
-    """
-    warnings.warn(
-        "the package liblinear-official is not installed, so the search starts from scikit-learn's weights, "
-        "and its result may differ: pip install liblinear-official",
-        stacklevel=2,
-    )
-    fewest, best = problem.y.size + 1, np.zeros(problem.X.shape[1])
-    for C in C_GRID:
-        weights = _solve(loss, C, problem)
-        if not np.all(np.isfinite(weights)):
-            continue
-        errors = int(find_strict_errors(problem.X @ weights, problem.y).sum())
-        if errors <= fewest:
-            fewest, best = errors, weights
-    return best
-
-
-def _solve(loss: str, C: float, problem: Problem) -> np.ndarray:
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.svm import LinearSVC
-
-    # The bias is the first feature, regularized like any other.
-    common = {"C": C, "tol": TOLERANCE, "fit_intercept": False, "max_iter": MAX_ITERATIONS, "random_state": 0}
-    model = (
-        LogisticRegression(solver="liblinear", **common)
-        if loss == "logistic"
-        else LinearSVC(loss="squared_hinge", dual=False, **common)
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a start need not be exact
-        return model.fit(problem.X, problem.y).coef_[0]
-
 
 START_LOSSES: dict[str, Literal["squared-hinge", "logistic"]] = {"lr": "logistic", "svm": "squared-hinge"}
 
@@ -94,17 +37,12 @@ Start = Annotated[
 _starts: ContextVar[dict | None] = ContextVar("starts", default=None)
 
 
-@contextlib.contextmanager
-def share_starts() -> Iterator[None]:
+def share_starts() -> AbstractContextManager[None]:
     """Within this block, compute LIBLINEAR's start for the same data only once: it takes most of SLA's time.
 
     Elsewhere it is computed each time, since the seconds of a learner include its start.
     """
-    token = _starts.set({})
-    try:
-        yield
-    finally:
-        _starts.reset(token)
+    return set_within(_starts, {})
 
 
 class DirectOptimizer(SearchResultMixin, LinearLearner):
@@ -124,10 +62,10 @@ class DirectOptimizer(SearchResultMixin, LinearLearner):
             return super()._compute_start(problem)
         known, problem = _starts.get(), _thin_out(problem, getattr(self, "time_limit", None))
         if known is None:
-            return _compute_liblinear_start(seeding, problem)
+            return compute_liblinear_start(START_LOSSES[seeding], problem)
         key = (seeding, problem.X.tobytes(), problem.y.tobytes())
         if key not in known:
-            known[key] = _compute_liblinear_start(seeding, problem)
+            known[key] = compute_liblinear_start(START_LOSSES[seeding], problem)
         return known[key].copy()
 
 
@@ -143,15 +81,6 @@ def _thin_out(problem: Problem, time_limit: float | None) -> Problem:
     if np.ptp(problem.y[rows]) == 0.0:  # only one class
         return problem
     return Problem(problem.X[rows], problem.y[rows], problem.phi[rows] / problem.phi[rows].sum(), problem.rng)
-
-
-def _compute_liblinear_start(seeding: str, problem: Problem) -> np.ndarray:
-    start = np.zeros(problem.X.shape[1])
-    if not is_installed("liblinear"):
-        return compute_substitute_start(START_LOSSES[seeding], problem)
-    with contextlib.suppress(ValueError):  # unscaled features: start from 0
-        start = LibLinearClassifier(START_LOSSES[seeding]).learn(problem, start)
-    return start
 
 
 class VertexSearch(DirectOptimizer):
@@ -172,7 +101,7 @@ class VertexSearch(DirectOptimizer):
             return move_off_samples(problem.X, search.w, problem.rng)
         w = samples.axes @ start
         search.offer(samples.compute_loss(w), w)
-        try:
+        with end_on_interrupt(search):
             if len(samples.Y) == samples.Y.shape[1]:  # as many independent samples as weights
                 search.offer(unavoidable, np.linalg.solve(samples.Y, np.ones(len(samples.Y))))
             elif samples.Y.shape[1] == 1:
@@ -181,31 +110,65 @@ class VertexSearch(DirectOptimizer):
                 self._prove(problem, samples, search)
             else:
                 self._explore(problem, samples, search)
-        except KeyboardInterrupt:
-            warnings.warn(
-                f"{search.name}: interrupted after {search.seconds:.1f} s; the best so far is returned",
-                stacklevel=5,
-            )
         if samples.Y is problem.X:
-            problem.restore_samples()
+            problem.X[:, 0], problem.X[:, 1:] = 1.0, problem.features
         return move_off_samples(problem.X, search.w @ samples.axes, problem.rng)
 
     def _explore(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
-        """Offer weights to the search until it should stop, or nothing is left to try.
-
-        Parameters
-        ----------
-        problem : Problem
-            The original problem.
-        samples : MergedSamples
-            The samples to work on: at least two axes, and more samples than axes.
-        search : SearchProgress
-            Has the start as its best weights; its best weights at the end are the result.
-        """
+        """Offer weights to the search, which has the start, until it should stop or nothing is left to try."""
         raise TypeError(f"{type(self).__name__} does not implement _explore")
 
     def _prove(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
         """Raise the lower bound of the search; by default, there is nothing to prove it with."""
+
+
+class BranchAndBoundTree:
+    """A depth-first search over which samples are classified correctly, which can be continued.
+
+    Samples far from the hyperplane of w are decided first, and first as w classifies them. With `propagate`,
+    samples inside the convex hulls of both sides are assigned.
+    """
+
+    def __init__(self, samples: MergedSamples, w: np.ndarray, propagate: bool):
+        self.samples = samples
+        n, P = samples.Y.shape
+        Z = np.ascontiguousarray(samples.Y * samples.t[:, None])
+        order = samples.order_by_distance(w)[::-1].copy()
+        first_classes = np.where(Z @ w > 0.0, 1, -1).astype(np.int8)
+        self.problem = (Z, samples.t.astype(np.int8), samples.c, order, first_classes)
+        decided = np.zeros(n + 1, np.int64)
+        decided[0] = order[0]
+        counts = [np.zeros(n + 1, np.int64) for _ in range(4)]
+        tree = (np.zeros(n, np.int8), counts[0], decided, *counts[1:], np.zeros(n + 1))
+        hulls = (np.zeros((2, n + 1), np.int64), np.zeros(2, np.int64))
+        keepers = (np.zeros((2, n, P)), np.zeros((2, n), np.bool_)) if propagate else None
+        shape = (branch.MAX_IMPOSSIBLE_SETS, P + 2)
+        impossible = (
+            np.zeros(shape, np.int64),
+            np.zeros(shape, np.int8),
+            np.zeros(branch.MAX_IMPOSSIBLE_SETS, np.int64),
+        )
+        self.numbers = np.zeros(7, np.int64)
+        self.state = (tree, hulls, keepers, impossible, self.numbers)
+        self.w = np.zeros(P)
+        self.is_exhausted = False
+
+    @property
+    def n_nodes(self) -> int:
+        """Return the number of nodes visited so far."""
+        return int(self.numbers[branch.NODES])
+
+    def visit(self, nodes: int, search: SearchProgress) -> bool:
+        """Continue for this many nodes or up to a better leaf, and return whether one was found.
+
+        A better leaf is offered to the search. When no node is left, `is_exhausted` becomes true, and the
+        loss of the search is its lower bound up to rounding.
+        """
+        best = search.loss - self.samples.unavoidable_loss
+        found, self.is_exhausted = branch.visit_nodes(*self.problem, *self.state, nodes, best, self.w)
+        if self.is_exhausted:
+            search.raise_bound(search.loss, exact=False)
+        return found < best and search.offer(self.samples.compute_loss(self.w), self.w)
 
 
 class SearchLearner(DirectOptimizer):  # numpydoc ignore=PR02
@@ -277,11 +240,6 @@ class SearchLearner(DirectOptimizer):  # numpydoc ignore=PR02
         progress = self._search
         progress.problem = problem
         progress.offer_weights(start)
-        try:
+        with end_on_interrupt(progress):
             self.search(problem, start.copy(), progress)
-        except KeyboardInterrupt:
-            warnings.warn(
-                f"{progress.name}: interrupted after {progress.seconds:.1f} s; the best so far is returned",
-                stacklevel=5,
-            )
         return progress.w

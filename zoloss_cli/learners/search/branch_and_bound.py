@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
@@ -9,69 +10,15 @@ from pydantic import Field
 
 from zoloss_cli.kernels import branch as kernel
 from zoloss_cli.learners.base import Problem
-from zoloss_cli.learners.search.base import Start, TimeLimit, VertexSearch
+from zoloss_cli.learners.search.base import BranchAndBoundTree, Start, TimeLimit, VertexSearch
 from zoloss_cli.learners.search.progress import SearchProgress
 from zoloss_cli.learners.search.samples import MergedSamples
 
 NODES_PER_BLOCK = 2000  # between two checks of the clock
 
 
-class BranchAndBoundTree:
-    """A depth-first search over which samples are classified correctly, which can be continued.
-
-    Parameters
-    ----------
-    samples : MergedSamples
-        The samples to classify.
-    w : ndarray
-        Weights that determine the order of decisions, farthest first, and which class is tried first.
-    propagate : bool
-        Whether to assign the samples inside the convex hulls of both sides.
-    """
-
-    def __init__(self, samples: MergedSamples, w: np.ndarray, propagate: bool):
-        self.samples = samples
-        n, P = samples.Y.shape
-        Z = np.ascontiguousarray(samples.Y * samples.t[:, None])
-        order = samples.order_by_distance(w)[::-1].copy()
-        first_classes = np.where(Z @ w > 0.0, 1, -1).astype(np.int8)
-        self.problem = (Z, samples.t.astype(np.int8), samples.c, order, first_classes)
-        decided = np.zeros(n + 1, np.int64)
-        decided[0] = order[0]
-        counts = [np.zeros(n + 1, np.int64) for _ in range(4)]
-        tree = (np.zeros(n, np.int8), counts[0], decided, *counts[1:], np.zeros(n + 1))
-        hulls = (np.zeros((2, n + 1), np.int64), np.zeros(2, np.int64))
-        keepers = (np.zeros((2, n, P)), np.zeros((2, n), np.bool_)) if propagate else None
-        shape = (kernel.MAX_IMPOSSIBLE_SETS, P + 2)
-        impossible = (
-            np.zeros(shape, np.int64),
-            np.zeros(shape, np.int8),
-            np.zeros(kernel.MAX_IMPOSSIBLE_SETS, np.int64),
-        )
-        self.numbers = np.zeros(7, np.int64)
-        self.state = (tree, hulls, keepers, impossible, self.numbers)
-        self.w = np.zeros(P)
-        self.is_exhausted = False
-
-    @property
-    def n_nodes(self) -> int:
-        """Return the number of nodes visited so far."""
-        return int(self.numbers[kernel.NODES])
-
-    def visit(self, nodes: int, search: SearchProgress) -> bool:
-        """Continue for this many nodes or up to a better leaf, and return whether one was found.
-
-        A better leaf is offered to the search. When no node is left, `is_exhausted` becomes true, and the
-        loss of the search is its lower bound up to rounding.
-        """
-        best = search.loss - self.samples.unavoidable_loss
-        found, self.is_exhausted = kernel.visit_nodes(*self.problem, *self.state, nodes, best, self.w)
-        if self.is_exhausted:
-            search.raise_bound(search.loss, exact=False)
-        return found < best and search.offer(self.samples.compute_loss(self.w), self.w)
-
-
-class BranchAndBoundClassifier(VertexSearch):
+@dataclass(eq=False, repr=False)
+class BranchAndBoundClassifier(VertexSearch):  # numpydoc ignore=PR02
     """Branch and bound (BnB) for the 0-1 loss.
 
     A depth-first search over which samples are classified correctly, starting from the hyperplane of an SVM. An
@@ -148,22 +95,13 @@ class BranchAndBoundClassifier(VertexSearch):
     (13, True, False)
     """
 
-    def __init__(
-        self,
-        nodes: Annotated[
-            int, Field(ge=1, description="maximum number of nodes of the tree to visit")
-        ] = 200_000,
-        propagation: Annotated[
-            Literal["hull", "none"],
-            Field(description="assign samples inside the convex hulls of both sides ('hull'), or not ('none')"),
-        ] = "hull",
-        time_limit: TimeLimit = None,
-        seeding: Start = "svm",
-    ):
-        self.nodes = nodes
-        self.propagation = propagation
-        self.time_limit = time_limit
-        self.seeding = seeding
+    nodes: Annotated[int, Field(ge=1, description="maximum number of nodes of the tree to visit")] = 200_000
+    propagation: Annotated[
+        Literal["hull", "none"],
+        Field(description="assign samples inside the convex hulls of both sides ('hull'), or not ('none')"),
+    ] = "hull"
+    time_limit: TimeLimit = None
+    seeding: Start = "svm"
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
         """Return the best weights that the search finds."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ from pydantic import Field
 
 from zoloss_cli.kernels.pivot import descend_by_swaps, rebuild_vertex
 from zoloss_cli.learners.base import NeededPackage, Problem
-from zoloss_cli.learners.linear.liblinear import SOLVERS
+from zoloss_cli.learners.linear.surrogates import SOLVERS
 from zoloss_cli.learners.search.base import Start, TimeLimit, VertexSearch
 from zoloss_cli.learners.search.hyperplanes import HyperplaneEnumeration
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
@@ -26,17 +27,7 @@ WORST: Score = (np.inf, np.inf)
 
 
 class RefitScorer:
-    """Relabel the data by the hyperplane through some samples, and refit SVM and LR at C = 1.
-
-    Parameters
-    ----------
-    problem : Problem
-        The samples and their own labels.
-    samples : MergedSamples
-        The same samples, merged, from which combinations are chosen.
-    search : SearchProgress
-        The search that is offered every refit.
-    """
+    """Relabel the data by the hyperplane through some merged samples, and refit SVM and LR at C = 1."""
 
     def __init__(self, problem: Problem, samples: MergedSamples, search: SearchProgress):
         self._X, self._samples, self._search = problem.X, samples, search
@@ -49,15 +40,7 @@ class RefitScorer:
     def score(self, chosen: Sequence[int]) -> Score:
         """Return the loss of the better refit, and the negative |sum of labels|: smaller is better.
 
-        Parameters
-        ----------
-        chosen : sequence of int
-            As many merged samples as determine a hyperplane.
-
-        Returns
-        -------
-        tuple of (float, float)
-            Infinite if they determine none, or if it has all samples on one side.
+        Both are infinite if the samples determine no hyperplane, or one with all samples on one side.
         """
         _, sizes, axes = np.linalg.svd(self._samples.Y[list(chosen)])
         if sizes[-1] < RANK_TOLERANCE:
@@ -92,26 +75,7 @@ def enumerate_combinations(
     size: int,
     most: int,
 ) -> tuple[list[int], Score]:
-    """Score combinations in lexicographic order, and return the first of the best ones.
-
-    Parameters
-    ----------
-    score : callable
-        From a combination to its score.
-    should_stop : callable
-        Returns whether to end after this combination.
-    among : iterable of int
-        The samples to combine, in this order.
-    size : int
-        Size of a combination.
-    most : int
-        Maximum number of combinations to score.
-
-    Returns
-    -------
-    tuple of (list of int, tuple of (float, float))
-        The combination and its score.
-    """
+    """Score the first `most` combinations in lexicographic order; return the first best one, and its score."""
     among = list(among)
     best, least = among[:size], WORST
     for combination in itertools.islice(itertools.combinations(among, size), most):
@@ -130,25 +94,9 @@ def descend_by_first_swaps(
     current: Score,
     order: Sequence[int],
 ) -> tuple[list[int], Score]:
-    """Make the first swap of one sample that helps, and start over, until none does.
+    """Make the first swap of one sample that helps, and start over, until none does or it should stop.
 
-    Parameters
-    ----------
-    score : callable
-        From a combination to its score.
-    should_stop : callable
-        Returns whether to end after this swap.
-    chosen : list of int
-        The combination to start from.
-    current : tuple of (float, float)
-        Its score.
-    order : sequence of int
-        The samples to swap in, in the order in which they are tried for each place.
-
-    Returns
-    -------
-    tuple of (list of int, tuple of (float, float))
-        A combination that no swap improves, unless it had to stop, and its score.
+    Samples to swap in are tried in this order for each place. Returns the combination and its score.
     """
     while True:
         for place, entering in itertools.product(range(len(chosen)), order):
@@ -188,20 +136,14 @@ Variant = Annotated[
 ]
 
 
-class CombinatorialSearch(VertexSearch):
+@dataclass(eq=False, repr=False)
+class CombinatorialSearch(VertexSearch):  # numpydoc ignore=PR02
     """Base class of both searches: their parameters."""
 
-    def __init__(
-        self,
-        lines: Lines = 100_000,
-        variant: Variant = "points",
-        time_limit: TimeLimit = None,
-        seeding: Start = "svm",
-    ):
-        self.lines = lines
-        self.variant = variant
-        self.time_limit = time_limit
-        self.seeding = seeding
+    lines: Lines = 100_000
+    variant: Variant = "points"
+    time_limit: TimeLimit = None
+    seeding: Start = "svm"
 
     def list_needed_packages(self) -> list[NeededPackage]:
         """Return what the start needs, and LIBLINEAR's package if the search refits."""
@@ -256,15 +198,13 @@ class PrioritizedSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
 
     Notes
     -----
-    Combinations come in lexicographic order of the samples sorted by |<w, x>|. Those that share their first D-1
-    samples are evaluated in one sweep, which is about N times faster and lets the last sample be any of all
-    rather than only a later one. The samples on a hyperplane count as right, since tilting it makes them so; if
-    more than D samples meet, the best tilt is a smaller problem of the same kind, solved in the same way. The
-    returned weights have been tilted, and their errors are counted strictly.
+    Combinations come in lexicographic order of the samples sorted by |<w, x>|; those that share their first D-1
+    samples are evaluated in one sweep. The samples on a hyperplane count as right, since tilting it makes them
+    so; if more than D samples meet, the best tilt is a smaller problem of the same kind. The returned weights
+    have been tilted, and their errors are counted strictly.
 
-    Deviation: if `lines` does not cover all combinations, hyperplanes on which more than D + 4 samples meet
-    are skipped, since the best tilt of one may take longer than all others; the paper scores each hyperplane
-    as it is.
+    Deviation: if `lines` does not cover all combinations, hyperplanes on which more than D + 4 samples meet are
+    skipped, since their tilts may take longer than all others; the paper scores each hyperplane as it is.
 
     Variant 'refit' is the authors' program: combinations of D samples in the same order, each of which relabels
     the data for a refit of SVM and LR at C = 1, until `lines` or the time is used up.
@@ -353,9 +293,8 @@ class SwapSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
     fewer than before, until no swap helps. Errors are counted as in `PrioritizedSearchClassifier`.
 
     Variant 'refit' is the authors' program: D of the D + 10 nearest samples for 40 % of the time, then the
-    first swap that improves the score is made, and all swaps are tried again from the start, until none does.
-    On equal losses, the one whose hyperplane gives labels with the larger |sum| is better. Our own decisions:
-    equal samples are merged, and combinations that determine no hyperplane are skipped.
+    first swap that improves the score, until none does. On equal losses, labels with the larger |sum| are
+    better. Our own decisions: equal samples are merged, and combinations without a hyperplane are skipped.
 
     References
     ----------

@@ -11,9 +11,9 @@ from math import comb
 import numpy as np
 
 from zoloss_cli.kernels.arrangement import sweep_line, sweep_prefixes
-from zoloss_cli.kernels.line import allocate_line_scratch
+from zoloss_cli.kernels.line_losses import allocate_line_scratch
 from zoloss_cli.learners.search.progress import LOSS_TOLERANCE, SearchProgress
-from zoloss_cli.learners.search.samples import MergedSamples, compute_exact_rank
+from zoloss_cli.learners.search.samples import MergedSamples, find_independent_columns
 
 ON_TOLERANCE = 1e-8  # a sample of length 1 with a smaller margin lies on the hyperplane
 LINES_PER_BLOCK = 2000  # between two checks of the clock
@@ -30,42 +30,16 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
     that as many of them as possible are classified correctly; and (inf, None) between blocks of work, for a
     check of the clock. Afterwards `lower_bound` holds: no w has a smaller loss. It equals the smallest loss
     unless something was skipped (`max_on`, a limited `pool`) or could not be decided within rounding.
-
-    Parameters
-    ----------
-    Y : ndarray of shape (n_samples, P)
-        Signed samples of length 1: w is right on the i-th if <Y_i, w> > 0.
-    c : ndarray of shape (n_samples,)
-        Their weights.
-    best : float
-        Only smaller losses are of interest.
-    order : ndarray of shape (n_samples,), optional
-        The order in which samples are combined.
-    pool : int, optional
-        Choose all but the last sample of a combination among this many at the front of `order`.
-    max_on : int
-        Skip hyperplanes with more samples on them than this.
-    rank : callable, optional
-        Returns the exact rank of the samples with these indices; without it, floating point is trusted.
-
-    Attributes
-    ----------
-    n_swept : int
-        Number of lines of hyperplanes swept.
-    lower_bound : float
-        No w has a smaller loss; 0 until the end.
-    on : ndarray
-        The samples on the last hyperplane found.
     """
 
-    Y: np.ndarray
-    c: np.ndarray
-    best: float
-    order: np.ndarray | None = None
-    pool: int | None = None
-    max_on: int = NO_LIMIT
-    rank: Callable[[np.ndarray], int] | None = None
-    n_swept: int = field(default=0, init=False)
+    Y: np.ndarray  # (n_samples, P): signed samples of length 1; w is right on the i-th if <Y_i, w> > 0
+    c: np.ndarray  # their weights
+    best: float  # only smaller losses are of interest
+    order: np.ndarray | None = None  # in which samples are combined
+    pool: int | None = None  # all but the last sample of a combination are among this many first ones
+    max_on: int = NO_LIMIT  # hyperplanes with more samples on them are skipped
+    rank: Callable[[np.ndarray], int] | None = None  # exact rank of samples; without it, floating point decides
+    n_swept: int = field(default=0, init=False)  # lines of hyperplanes
     lower_bound: float = field(default=0.0, init=False)
 
     def __post_init__(self):
@@ -74,7 +48,7 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
         self._n_pool = n if self.pool is None else min(self.pool, n)
         self._order = np.arange(n) if self.order is None else self.order
         self._known_bounds: dict[tuple, float] = {}  # of degenerate hyperplanes
-        self.on = np.empty(0, np.int64)
+        self.on = np.empty(0, np.int64)  # the samples on the last hyperplane found
 
     @property
     def n_lines(self) -> int:
@@ -116,18 +90,8 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
         complete, prefix = True, np.arange(P - 2)
         planes, losses = np.empty((2 * n + 256, P)), np.empty(2 * n + 256)
         while prefix[0] >= 0:
-            put, _, passed, swept, doubt = sweep_prefixes(
-                self.Y,
-                self.c,
-                self._order,
-                self._n_pool,
-                prefix,
-                LINES_PER_BLOCK,
-                self.max_on,
-                self.best,
-                planes,
-                losses,
-            )
+            lines = self.Y, self.c, self._order, self._n_pool, prefix, LINES_PER_BLOCK
+            put, _, passed, swept, doubt = sweep_prefixes(*lines, self.max_on, self.best, planes, losses)
             self.n_swept += swept
             complete &= not passed and not doubt
             yield from self._tilt_all(planes[:put], losses[:put])
@@ -166,13 +130,8 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
         if self.rank is not None and self.rank(self.members[on]) != P - 1:
             self._known_bounds[key] = off  # several hyperplanes, too close to distinguish: nothing else is sure
             return np.inf, None
-        inner = HyperplaneEnumeration(
-            np.ascontiguousarray(part @ basis.T),
-            self.c[on],
-            self.best - off,
-            max_on=self.max_on,
-            rank=self.rank,
-        )
+        turned = np.ascontiguousarray(part @ basis.T)
+        inner = HyperplaneEnumeration(turned, self.c[on], self.best - off, max_on=self.max_on, rank=self.rank)
         inner.members = self.members[on]
         loss, u = np.inf, None
         for found, found_u in inner:
@@ -194,14 +153,7 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
 def sweep_hyperplanes(samples: MergedSamples, integers: list[list[int]], search: SearchProgress) -> None:
     """Sweep all hyperplanes in floating point, if they are few enough, and offer the best weights.
 
-    Parameters
-    ----------
-    samples : MergedSamples
-        The samples.
-    integers : list of list of int
-        The same samples as integers, for exact ranks.
-    search : SearchProgress
-        The search that is offered weights.
+    `integers` are the same samples as integers, for exact ranks.
     """
     unavoidable = samples.unavoidable_loss
     planes = HyperplaneEnumeration(
@@ -209,7 +161,7 @@ def sweep_hyperplanes(samples: MergedSamples, integers: list[list[int]], search:
         samples.c,
         search.loss - unavoidable,
         samples.order_by_distance(search.w),
-        rank=lambda members: compute_exact_rank([integers[i] for i in members]),
+        rank=lambda members: len(find_independent_columns([integers[i] for i in members])),
     )
     if planes.n_lines > MAX_SWEPT_LINES:
         return
@@ -233,15 +185,6 @@ def sweep_exactly(
     The w with the same signs on all samples form a cone, which has a facet on the hyperplane of a sample.
     There, the other samples are a problem with one dimension less; the sample itself and its multiples are
     right on one side of it. None if `should_stop` ended it.
-
-    Parameters
-    ----------
-    integers : list of list of int
-        Signed samples.
-    copies : list of int
-        Their weights.
-    should_stop : callable, optional
-        Called for each hyperplane to ask whether to give up.
     """
     return _sweep_vectors(_shrink(np.array(integers, dtype=object)), np.array(copies, np.int64), should_stop)
 
@@ -269,14 +212,11 @@ def _sweep_vectors(vectors: np.ndarray, copies: np.ndarray, should_stop: Callabl
         normal = vectors[i]
         pivot = int(np.flatnonzero(normal)[0])
         factors = vectors[:, pivot]
-        images = np.delete(
-            abs(normal[pivot]) * vectors - np.multiply.outer(factors * _sign(normal[pivot]), normal),
-            pivot,
-            axis=1,
-        )
+        toward = factors if normal[pivot] > 0 else -factors
+        images = np.delete(abs(normal[pivot]) * vectors - np.multiply.outer(toward, normal), pivot, axis=1)
         parallel = ~np.any(images != 0, axis=1)
         done |= parallel
-        along = parallel & (factors * _sign(normal[pivot]) > 0)
+        along = parallel & (toward > 0)
         here = min(int(copies[along].sum()), int(copies[parallel & ~along].sum()))
         if here < best:
             rest = _sweep_vectors(images[~parallel], copies[~parallel], should_stop)
@@ -284,10 +224,6 @@ def _sweep_vectors(vectors: np.ndarray, copies: np.ndarray, should_stop: Callabl
                 return None
             best = min(best, here + rest)
     return best
-
-
-def _sign(value: int) -> int:
-    return 1 if value > 0 else -1
 
 
 def _sweep_angles(vectors: np.ndarray, copies: np.ndarray) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -16,7 +17,8 @@ from zoloss_cli.utils.imports import import_optional
 FEASIBILITY_TOLERANCE = 1e-9  # the solver's: its error in z, times M, must stay far below the margin
 
 
-class MixedIntegerClassifier(VertexSearch):
+@dataclass(eq=False, repr=False)
+class MixedIntegerClassifier(VertexSearch):  # numpydoc ignore=PR02
     """Mixed-integer program (MIP) for the 0-1 loss, by cvxpy and HiGHS.
 
     Minimizes the sum of c_i z_i with <y_i, w> >= margin - M_i z_i, z_i in {0, 1} and |w_j| <= 1. It is exact
@@ -85,22 +87,13 @@ class MixedIntegerClassifier(VertexSearch):
     (1, 1, True)
     """
 
-    def __init__(
-        self,
-        margin: Annotated[
-            float,
-            Field(gt=1e-7, lt=1, description="margin that a sample of length 1 must have where |w_j| <= 1"),
-        ] = 1e-5,
-        nodes: Annotated[
-            int, Field(ge=1, description="maximum number of nodes that the solver visits")
-        ] = 1_000_000,
-        time_limit: TimeLimit = 60.0,
-        seeding: Start = "svm",
-    ):
-        self.margin = margin
-        self.nodes = nodes
-        self.time_limit = time_limit
-        self.seeding = seeding
+    margin: Annotated[
+        float,
+        Field(gt=1e-7, lt=1, description="margin that a sample of length 1 must have where |w_j| <= 1"),
+    ] = 1e-5
+    nodes: Annotated[int, Field(ge=1, description="maximum number of nodes that the solver visits")] = 1_000_000
+    time_limit: TimeLimit = 60.0
+    seeding: Start = "svm"
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
         """Return the weights that solve the program, or the best ones found."""

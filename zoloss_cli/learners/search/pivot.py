@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
 
 from zoloss_cli.kernels.pivot import slide_to_vertex, walk_vertices
 from zoloss_cli.learners.base import Problem
-from zoloss_cli.learners.search.base import Start, TimeLimit, VertexSearch
-from zoloss_cli.learners.search.branch_and_bound import BranchAndBoundTree
+from zoloss_cli.learners.search.base import BranchAndBoundTree, Start, TimeLimit, VertexSearch
 from zoloss_cli.learners.search.progress import SearchProgress
 from zoloss_cli.learners.search.samples import MergedSamples
 
@@ -23,9 +23,7 @@ MIN_STEPS_PER_BLOCK = 12  # a second or two with a million samples: the first st
 SAMPLES_PER_BLOCK = 2_500_000  # steps times samples, if that gives fewer steps
 HOT, COLD = 1.0, 0.25  # temperatures at both ends of a chunk, in mean weights
 NEAR, COOLER, WARMER = 3.0, 0.8, 1.1
-MAX_TREE_SAMPLES = (
-    100_000  # beyond this, no leaf is reachable, and the tree needs as much memory as the samples
-)
+MAX_TREE_SAMPLES = 100_000  # beyond this, no leaf is reachable, and the tree is as large as the samples
 MAX_TREE_BYTES = 64 << 20
 MAX_COPY_BYTES = 64 << 20  # of samples: beyond this, they are rotated in place
 NODES_PER_STEP = 25  # of branch and bound, per step of the walk: a fraction of its time
@@ -33,7 +31,8 @@ NODES_PER_BLOCK = 10_000
 NODE_SAMPLES_PER_BLOCK = 200_000_000  # nodes times samples, if that gives fewer nodes
 
 
-class PivotClassifier(VertexSearch):
+@dataclass(eq=False, repr=False)
+class PivotClassifier(VertexSearch):  # numpydoc ignore=PR02
     """The pivot heat bath: a random walk over hyperplanes through samples, at falling temperatures.
 
     An algorithm of our own for the fewest training errors. If its branch and bound finishes, the result is
@@ -81,13 +80,11 @@ class PivotClassifier(VertexSearch):
     Notes
     -----
     A step drops one of the P-1 samples that the hyperplane passes through, examines every hyperplane through
-    the others, and draws one with probability exp(-errors / T); see `zoloss_cli/kernels/pivot.py`. Chunks of
-    steps, each cooling from T = 1 to 1/4 mean weights, start from the best hyperplane so far; if they do not
-    come back near it, all of them become cooler. The walk alternates with a branch and bound from the same
-    hyperplane (as `BranchAndBoundClassifier` without propagation), for problems where few errors are needed in
-    many dimensions. Equal samples are merged first. If all samples would use up a time limit, LIBLINEAR starts
-    from a part of them. The returned weights are moved off the samples, so that their errors are counted
-    strictly.
+    the others, and draws one with probability exp(-errors / T). Chunks of steps, each cooling from T = 1 to 1/4
+    mean weights, start from the best hyperplane so far; if they do not come back near it, all become cooler.
+    The walk alternates with a branch and bound from the same hyperplane (as `BranchAndBoundClassifier` without
+    propagation). Equal samples are merged first. If all samples would use up a time limit, LIBLINEAR starts
+    from a part of them. The returned weights are moved off the samples, so that errors are counted strictly.
 
     References
     ----------
@@ -104,17 +101,10 @@ class PivotClassifier(VertexSearch):
     (True, 20000)
     """
 
-    def __init__(
-        self,
-        steps: Annotated[int, Field(ge=1, description="number of steps of the walk")] = 20_000,
-        time_limit: TimeLimit = None,
-        seeding: Start = "lr",
-        random_state=None,
-    ):
-        self.steps = steps
-        self.time_limit = time_limit
-        self.seeding = seeding
-        self.random_state = random_state
+    steps: Annotated[int, Field(ge=1, description="number of steps of the walk")] = 20_000
+    time_limit: TimeLimit = None
+    seeding: Start = "lr"
+    random_state: Any = None
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
         """Return the best weights that the walk and the branch and bound find."""
@@ -126,22 +116,14 @@ class PivotClassifier(VertexSearch):
         return dataclasses.replace(problem, features=X) if X.nbytes > MAX_COPY_BYTES else problem
 
     def _explore(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
-        bath = _HeatBath(samples, search, problem.draw_kernel_seed())
-        try:
-            self._walk_and_branch(problem, samples, search, bath)
-        finally:
-            self.n_steps_ = bath.n_steps
-
-    def _walk_and_branch(
-        self, problem: Problem, samples: MergedSamples, search: SearchProgress, bath: _HeatBath
-    ) -> None:
         size, mean_weight = samples.Y.shape[1], samples.c.mean()
         best_w = _normalize(search.w) if np.any(search.w) else np.full(size, size**-0.5)
         has_tree = len(samples.Y) <= MAX_TREE_SAMPLES and samples.Y.nbytes <= MAX_TREE_BYTES
         heat = mean_weight
         tree = BranchAndBoundTree(samples, best_w, propagate=False) if has_tree else None
+        counter = problem.draw_kernel_seed()
         for chunk in self._draw_chunks(problem.rng):
-            better_w, last_loss = bath.run(best_w, chunk, heat)
+            better_w, last_loss, counter = self._walk(samples, search, best_w, chunk, heat, counter)
             if better_w is not None:
                 best_w = better_w
                 tree = BranchAndBoundTree(samples, best_w, propagate=False) if has_tree else None
@@ -153,6 +135,42 @@ class PivotClassifier(VertexSearch):
                 best_w = _normalize(search.w)
             if (tree is not None and tree.is_exhausted) or search.should_stop():
                 break
+
+    def _walk(
+        self,
+        samples: MergedSamples,
+        search: SearchProgress,
+        w: np.ndarray,
+        chunk: int,
+        heat: float,
+        counter: np.uint64,
+    ) -> tuple[np.ndarray | None, float | None, np.uint64]:
+        """Walk a chunk of steps starting from w, from `heat` times HOT down to COLD.
+
+        Returns the last weights whose loss is smaller than all before, None if there were none; the smallest
+        loss in the last block, None if the walk ended early; and the counter of random draws.
+        """
+        Y, c = samples.Y, samples.c
+        size = Y.shape[1]
+        w, B, V = w.copy(), np.zeros(size - 1, np.int64), np.zeros((size - 1, size))
+        counter, sound = slide_to_vertex(Y, w, B, V, np.uint64(counter))
+        block_size = max(MIN_STEPS_PER_BLOCK, min(STEPS_PER_BLOCK, SAMPLES_PER_BLOCK // len(Y)))
+        blocks = -(-chunk // block_size)
+        edges = heat * HOT * (COLD / HOT) ** np.linspace(0.0, 1.0, blocks + 1)
+        better_w, loss = None, None
+        for block in range(blocks):
+            if not sound or search.should_stop():
+                return better_w, None, counter
+            steps = min(block_size, chunk - block * block_size)
+            found_w, hot, cold = w.copy(), edges[block], edges[block + 1]
+            found, counter, sound = walk_vertices(
+                Y, c, w, B, V, steps, hot, cold, np.uint64(counter), found_w, np.inf
+            )
+            self.n_steps_ += steps
+            loss = samples.unavoidable_loss + found
+            if search.offer(loss, found_w):
+                better_w = found_w
+        return better_w, loss, counter
 
     def _draw_chunks(self, rng: np.random.Generator) -> Iterator[int]:
         """Yield the lengths of chunks until `steps` are used up."""
@@ -174,46 +192,6 @@ def _visit_nodes(tree: BranchAndBoundTree, steps: int, search: SearchProgress) -
     while tree.n_nodes < nodes and not tree.is_exhausted and not search.should_stop():
         found |= tree.visit(min(block, nodes - tree.n_nodes), search)
     return found
-
-
-class _HeatBath:
-    """The random walk of the pivot heat bath, chunk by chunk."""
-
-    def __init__(self, samples: MergedSamples, search: SearchProgress, seed: np.uint64):
-        self.samples, self.search, self.counter = samples, search, seed
-        self.n_steps = 0
-
-    def run(self, w: np.ndarray, chunk: int, heat: float) -> tuple[np.ndarray | None, float | None]:
-        """Walk a chunk of steps starting from w, from `heat` times HOT down to COLD.
-
-        Returns
-        -------
-        w : ndarray or None
-            The last weights whose loss is smaller than all before; None if there were none.
-        loss : float or None
-            The smallest loss in the last block; None if the walk ended early.
-        """
-        Y, c = self.samples.Y, self.samples.c
-        size = Y.shape[1]
-        w, B, V = w.copy(), np.zeros(size - 1, np.int64), np.zeros((size - 1, size))
-        self.counter, sound = slide_to_vertex(Y, w, B, V, np.uint64(self.counter))
-        block_size = max(MIN_STEPS_PER_BLOCK, min(STEPS_PER_BLOCK, SAMPLES_PER_BLOCK // len(Y)))
-        blocks = -(-chunk // block_size)
-        edges = heat * HOT * (COLD / HOT) ** np.linspace(0.0, 1.0, blocks + 1)
-        better_w, loss = None, None
-        for block in range(blocks):
-            if not sound or self.search.should_stop():
-                return better_w, None
-            steps = min(block_size, chunk - block * block_size)
-            found_w, hot, cold = w.copy(), edges[block], edges[block + 1]
-            found, self.counter, sound = walk_vertices(
-                Y, c, w, B, V, steps, hot, cold, np.uint64(self.counter), found_w, np.inf
-            )
-            self.n_steps += steps
-            loss = self.samples.unavoidable_loss + found
-            if self.search.offer(loss, found_w):
-                better_w = found_w
-        return better_w, loss
 
 
 def _normalize(w: np.ndarray) -> np.ndarray:

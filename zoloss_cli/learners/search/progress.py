@@ -7,6 +7,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar
@@ -14,10 +15,10 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from zoloss_cli.kernels.zero_one import find_strict_errors
-from zoloss_cli.learners.base import Problem
+from zoloss_cli.learners.base import Problem, set_within
 from zoloss_cli.learners.linear_base import LinearLearner
 from zoloss_cli.learners.search.samples import find_exact_features, merge_equal_samples
-from zoloss_cli.utils.interrupt import run_interruptibly
+from zoloss_cli.utils.processes import run_interruptibly
 
 LOSS_TOLERANCE = 1e-9  # losses are sums of weights: those that differ by less are equal
 REPORT_SECONDS = 0.25  # between two reports
@@ -203,14 +204,9 @@ class SearchProgress:  # numpydoc ignore=PR02
         return f"{self.name}: best {self.loss:g}, at least {self.lower_bound:g}, gap {gap:g}{left}{note}"
 
 
-@contextlib.contextmanager
-def report_searches_to(watcher: Callable[[SearchProgress], None]) -> Iterator[None]:
+def report_searches_to(watcher: Callable[[SearchProgress], None]) -> AbstractContextManager[None]:
     """Within this block, call `watcher` with every search several times per second."""
-    token = _watcher.set(watcher)
-    try:
-        yield
-    finally:
-        _watcher.reset(token)
+    return set_within(_watcher, watcher)
 
 
 @contextlib.contextmanager
@@ -247,6 +243,16 @@ def progress_line() -> Iterator[None]:
             sys.stderr.write("\r\x1b[K")
 
 
+@contextlib.contextmanager
+def end_on_interrupt(search: SearchProgress) -> Iterator[None]:
+    """End this block on Ctrl-C with a warning, as a time limit does."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        message = f"{search.name}: interrupted after {search.seconds:.1f} s; the best so far is returned"
+        warnings.warn(message, stacklevel=7)
+
+
 def run_solver(search: SearchProgress, solve: Callable[[], Result]) -> Result:
     """Return the result of a solver, while the search reports progress and Ctrl-C ends the wait."""
     with warnings.catch_warnings():
@@ -257,14 +263,7 @@ def run_solver(search: SearchProgress, solve: Callable[[], Result]) -> Result:
 def check_reported_result(learner: Any, errors: int, lenient_errors: int | None = None) -> None:
     """Raise ValueError if a trace or a bound does not match the training errors counted.
 
-    Parameters
-    ----------
-    learner : learner
-        The fitted learner, possibly with `lower_bound_` and `trace_`.
-    errors : int
-        Training errors; a margin of 0 is an error.
-    lenient_errors : int or None
-        Training errors if a margin of 0 is right; None if that makes no difference.
+    `lenient_errors` are the training errors if a margin of 0 is right; None if that makes no difference.
     """
     name = getattr(learner, "name", type(learner).__name__)
     bound = float(getattr(learner, "lower_bound_", 0.0))
@@ -295,25 +294,7 @@ def _read_trace(learner: Any, name: str) -> np.ndarray:
 
 
 class SearchResultMixin(LinearLearner):
-    """Mixin for linear learners that recounts the training errors and sets attributes about them.
-
-    Attributes
-    ----------
-    training_errors_ : int
-        Training errors, recounted from the returned weights; a zero margin is an error.
-    training_loss_ : float
-        The share of the sample weight that is misclassified.
-    lower_bound_ : float
-        No linear rule has a smaller loss, in mean sample weights (a count if all weights are equal).
-    bound_is_exact_ : bool
-        Whether `lower_bound_` is proved, rather than right up to rounding.
-    optimal_ : bool
-        Whether `lower_bound_` is attained.
-    seconds_ : float
-        How long the fit took.
-    trace_ : list of tuple of (float, float)
-        Seconds and loss, whenever the loss fell.
-    """
+    """Mixin for linear learners that recounts the training errors and sets attributes about them."""
 
     reports: ClassVar[tuple[str, ...]] = ("lower_bound", "time_to_best")
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from zoloss_cli.kernels.line import compute_strict_loss
-from zoloss_cli.learners.base import Problem
+from zoloss_cli.kernels.line_losses import compute_strict_loss
+from zoloss_cli.learners.base import Problem, set_within
 
 RANK_TOLERANCE = 1e-10  # of the largest singular value
 WEIGHT_TOLERANCE = 1e-12  # of the weight at one place: less counts as none
@@ -33,36 +32,20 @@ class MergedSamples:
 
     Equal samples are merged into one, with the weight by which one class prevails. The features are rotated to
     as many axes as they can distinguish. Samples have length 1, which changes no sign.
-
-    Attributes
-    ----------
-    Y : ndarray of shape (n_merged, n_axes)
-        The signed samples.
-    c : ndarray of shape (n_merged,)
-        Their weights, in mean sample weights.
-    t : ndarray of shape (n_merged,)
-        Their classes, -1.0 or 1.0: t_i Y_i points to the sample itself.
-    lengths : ndarray of shape (n_merged,)
-        The lengths that the samples were divided by.
-    places : ndarray of shape (n_merged, n_features + 1)
-        The samples before they were signed, rotated and divided; with many samples, those of the problem
-        itself, or none if Y uses their memory.
-    axes : ndarray of shape (n_axes, n_features + 1)
-        Orthonormal: weights w here are w @ axes for the features of the problem.
-    indices : ndarray of int of shape (n_merged,)
-        For each of them, a sample of the problem that it represents.
-    unavoidable_loss : float
-        The weight that every w misclassifies.
     """
 
-    Y: np.ndarray
-    c: np.ndarray
-    t: np.ndarray
-    lengths: np.ndarray
+    Y: np.ndarray  # (n_merged, n_axes)
+    c: np.ndarray  # (n_merged,): their weights, in mean sample weights
+    t: np.ndarray  # their classes, -1.0 or 1.0: t_i Y_i points to the sample itself
+    lengths: np.ndarray  # that the samples were divided by
+    # The samples before they were signed, rotated and divided; with many samples, those of the problem itself,
+    # or none if Y uses their memory.
     places: np.ndarray
-    axes: np.ndarray
-    indices: np.ndarray
-    unavoidable_loss: float
+    axes: (
+        np.ndarray
+    )  # (n_axes, n_features + 1), orthonormal: w here is w @ axes for the features of the problem
+    indices: np.ndarray  # for each of them, a sample of the problem that it represents
+    unavoidable_loss: float  # the weight that every w misclassifies
 
     @property
     def raw(self) -> np.ndarray:
@@ -81,30 +64,10 @@ class MergedSamples:
 def merge_equal_samples(
     X: np.ndarray, y: np.ndarray, weights: np.ndarray
 ) -> tuple[np.ndarray | slice, np.ndarray, np.ndarray, float]:
-    """Merge equal samples into one.
+    """Merge equal samples into one; return their indices, weights, classes, and the unavoidable loss.
 
     Where both labels occur, the lighter one is always misclassified, and the surplus of the heavier one
-    remains.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_columns)
-        What must be equal.
-    y : ndarray of shape (n_samples,)
-        Classes, -1.0 or 1.0.
-    weights : ndarray of shape (n_samples,)
-        Sample weights.
-
-    Returns
-    -------
-    kept : ndarray of int of shape (n_merged,), or slice
-        For each merged sample one that it represents; all, as a slice, if there are many and none are equal.
-    weights : ndarray of shape (n_merged,)
-        The weights of the merged samples.
-    signs : ndarray of shape (n_merged,)
-        Their classes.
-    unavoidable_loss : float
-        The weight that every rule misclassifies.
+    remains. The indices are a slice of all if there are many samples and none are equal.
     """
     if _are_many(X) and _are_all_different(X):
         return slice(None), np.array(weights, dtype=float), np.array(y, dtype=float), 0.0
@@ -209,32 +172,17 @@ MAX_GRID_STEPS = 10**8
 
 @dataclass
 class ExactFeatures:
-    """The features of training samples as integers: what is proved holds for these, not for scaled numbers.
+    """The features of training samples as integers: what is proved holds for these, not for scaled numbers."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_samples, n_features)
-        The features before scaling; of type object if some are fractions, which no floating-point number has.
-    is_table : bool
-        Whether the numbers are decimal numbers of a table. Otherwise those of up to 15 digits are, a feature
-        near a grid is taken for that grid, as scaled numbers are, and any other has its binary values.
-    keeps_proof : bool
-        Whether the learner is to keep its proofs here, for a certificate.
-    hitting : tuple of (HittingProof, list of int) or None
-        What impossible sets proved, and the training sample that each merged one represents.
-    n_swept : int or None
-        The fewest copies that any rule misclassifies, by a sweep of all hyperplanes; None without one.
-    proof : tuple of (ConeProblem, int, list of Cone, list of int) or None
-        What the cone search proved: its problem, the misclassified copies, the cones it was divided into, and
-        the training sample that each merged one represents.
-    """
-
-    values: np.ndarray
+    values: np.ndarray  # the features before scaling; of type object if some are fractions, which no float has
+    # Whether the numbers are decimal numbers of a table. Otherwise those of up to 15 digits are, a feature near
+    # a grid is taken for that grid, as scaled numbers are, and any other has its binary values.
     is_table: bool = True
-    keeps_proof: bool = False
+    keeps_proof: bool = False  # whether the learner is to keep its proofs here, for a certificate
+    # Of the cone search: its problem, the misclassified copies, the cones, the sample of each merged one.
     proof: tuple[Any, int, list[Any], list[int]] | None = None
-    hitting: tuple[Any, list[int]] | None = None
-    n_swept: int | None = None
+    hitting: tuple[Any, list[int]] | None = None  # a HittingProof, and the sample of each merged one
+    n_swept: int | None = None  # the fewest copies that any rule misclassifies, by a sweep of all hyperplanes
 
     @cached_property
     def keys(self) -> np.ndarray:
@@ -281,19 +229,7 @@ class ExactFeatures:
     ) -> np.ndarray:
         """Return which samples at_centre + <weights, x - centre> has on the wrong side, or at 0, in integers.
 
-        Parameters
-        ----------
-        y : ndarray of shape (n_samples,)
-            Class indices.
-        weights, centre : ndarray of shape (n_features,)
-            The rule, whose numbers are taken as they are written in decimals.
-        at_centre : float
-            Its score at the centre.
-
-        Returns
-        -------
-        ndarray of bool of shape (n_samples,)
-            The errors.
+        The numbers of the rule are taken as they are written in decimals; y are class indices.
         """
         samples, units = self._integers
         score, factors = Fraction(repr(float(at_centre))), []
@@ -365,14 +301,9 @@ def _find_grid(values: np.ndarray) -> list[int] | None:
 _features: ContextVar[ExactFeatures | None] = ContextVar("features", default=None)
 
 
-@contextlib.contextmanager
-def use_exact_features(features: ExactFeatures | None) -> Iterator[None]:
+def use_exact_features(features: ExactFeatures | None) -> AbstractContextManager[None]:
     """Within this block, make a search prove its bound for these values instead of those it is fitted to."""
-    token = _features.set(features)
-    try:
-        yield
-    finally:
-        _features.reset(token)
+    return set_within(_features, features)
 
 
 def find_exact_features(X: Any) -> ExactFeatures:
@@ -407,29 +338,15 @@ def _eliminate(matrix: list[list[int]]) -> tuple[list[list[int]], list[int]]:
     return rows[:at], pivots
 
 
-def compute_exact_rank(samples: list[list[int]]) -> int:
-    """Return the rank of samples of integers."""
-    return len(_eliminate(samples)[1])
-
-
 def find_independent_columns(samples: list[list[int]]) -> list[int]:
     """Return the columns of samples of integers that do not depend on earlier columns."""
     return _eliminate(samples)[1]
 
 
 def find_farkas_weights(samples: list[list[int]]) -> list[int] | None:
-    """Find positive integer weights with which the samples sum to 0: then no w is right on all of them.
+    """Find positive integer weights with which the signed samples sum to 0: then no w is right on all of them.
 
-    Parameters
-    ----------
-    samples : list of list of int
-        Signed samples.
-
-    Returns
-    -------
-    list of int or None
-        One weight per sample; None unless the samples have a unique such sum up to scale, with positive
-        weights.
+    None unless the samples have a unique such sum up to scale, with positive weights.
     """
     count = len(samples)
     echelon, pivots = _eliminate([list(column) for column in zip(*samples, strict=True)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -17,7 +18,8 @@ STEPS = (0.2, 0.1, 0.05)  # eps_S
 LAST_RADIUS, LAST_STEP = 10.0, 0.05
 
 
-class SmoothLossClassifier(DirectOptimizer):
+@dataclass(eq=False, repr=False)
+class SmoothLossClassifier(DirectOptimizer):  # numpydoc ignore=PR02
     """Smooth 0-1 loss approximation (SLA).
 
     Coordinate and gradient descent on a sigmoid that sharpens to the 0-1 loss. Meant for features of mean 0 and
@@ -63,8 +65,7 @@ class SmoothLossClassifier(DirectOptimizer):
     step 0.05).
 
     Deviations: the start is the best logistic regression over C, the last one on a tie, which gives the
-    published numbers; the paper says SVM, which is ``seeding="svm"``. Sample weights, which the paper does not
-    need, multiply the loss of each sample, with mean 1. LIBLINEAR's start does not take weights.
+    published numbers; the paper says SVM, which is ``seeding="svm"``. Sample weights multiply the losses.
 
     References
     ----------
@@ -80,15 +81,10 @@ class SmoothLossClassifier(DirectOptimizer):
     True
     """
 
-    def __init__(
-        self,
-        seeding: Start = "lr",
-        decay: Annotated[
-            float, Field(ge=0, description="weight of |w|^2 / 2 in the loss: the regularizer of Table 4")
-        ] = 0.0,
-    ):
-        self.seeding = seeding
-        self.decay = decay
+    seeding: Start = "lr"
+    decay: Annotated[
+        float, Field(ge=0, description="weight of |w|^2 / 2 in the loss: the regularizer of Table 4")
+    ] = 0.0
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
         """Return the weights at the end of the descent."""

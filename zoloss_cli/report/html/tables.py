@@ -1,4 +1,4 @@
-"""A results table as HTML: ours, the published value below, and what the page's script sorts and filters by."""
+"""A results table as the page shows it: our numbers, the published ones, and the values of all splits."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import gzip
 import json
 import math
 from base64 import b64encode
+from dataclasses import dataclass
 from typing import Any
 
 from zoloss_cli.figures.comparisons import MIN_VALUES, name_metric
-from zoloss_cli.report.cells import build_column_titles
 from zoloss_cli.report.compare import CellComparison
-from zoloss_cli.report.render.html import escape, render_table_element
-from zoloss_cli.report.render.render import format_cell
-from zoloss_cli.report.runs import RunResult
+from zoloss_cli.report.render import format_cell
+from zoloss_cli.report.runs import RunResult, build_column_titles
 from zoloss_cli.report.tables import Table, TableCell, TableColumn
 
 Z_WARN, Z_ALERT = 2.0, 3.0
@@ -28,157 +27,110 @@ def is_different(cell: CellComparison) -> bool:
     return abs(cell.z) > Z_WARN or (math.isnan(cell.z) and cell.is_beyond(Z_WARN))
 
 
-def table_html(table: Table, run: RunResult, compared: list[CellComparison]) -> str:
-    """Return a table that the page's script sorts and filters.
+@dataclass(frozen=True)
+class PageCell:
+    """A table cell as the template shows it; all of it is text."""
 
-    Parameters
-    ----------
-    table : Table
-        The table.
-    run : RunResult
-        The run that it shows.
-    compared : list of CellComparison
-        Its cells against the published ones.
+    is_empty: bool = False
+    css_class: str = ""
+    value: str = ""  # for sorting
+    tip: str = ""
+    ours: str = ""
+    z: str = ""  # only of cells that differ
+    published: str | None = None
 
-    Returns
-    -------
-    str
-        The table element, in a box that scrolls.
-    """
+
+def build_rows(table: Table, run: RunResult, compared: list[CellComparison]) -> dict[str, list[PageCell]]:
+    """Return the cells of a table by data set, each with its comparison with the published value."""
     by_place = {(cell.dataset, cell.learner, cell.metric): cell for cell in compared}
-    header = [_render_heading("data set", 0)]
-    header += [_render_heading(c.title, i, f"{c.learner} {c.title}") for i, c in enumerate(table.columns, 1)]
-    rows = []
+    rows = {}
     for row in table.rows:
         beside = row.published or [TableCell(None)] * len(table.columns)
-        cells = [
-            PageCell(
-                row.dataset, column, ours, published, by_place.get((row.dataset, column.learner, column.metric))
-            )
+        rows[row.dataset] = [
+            _build_cell(run, (row.dataset, column), (ours, published), by_place)
             for ours, published, column in zip(row.ours, beside, table.columns, strict=True)
         ]
-        name = escape(row.dataset)
-        body = "".join(cell.render(run) for cell in cells)
-        rows.append(f'<tr data-name="{name}"><th scope="row">{name}</th>{body}</tr>')
-    broad = " broad" if _count_letters(table) > MAX_COLUMN_LETTERS else ""
-    body = render_table_element(header, rows, "numbers")
-    return f'<div class="wide{broad}" tabindex="0" role="region" aria-label="Table">{body}</div>'
+    return rows
 
 
-def _count_letters(table: Table) -> int:
-    """Return the width of a table in letters if the published value is next to ours, as on paper."""
+def _build_cell(
+    run: RunResult,
+    place: tuple[str, TableColumn],
+    values: tuple[TableCell, TableCell],
+    compared: dict[tuple[str, str, str], CellComparison],
+) -> PageCell:
+    (dataset, column), (ours, published) = place, values
+    if ours.mean is None and published.mean is None:
+        return PageCell(is_empty=True)
+    classes, z = ["best"] if ours.best else [], ""
+    tip = _describe_numbers(run, place, values)
+    if (comparison := compared.get((dataset, column.learner, column.metric))) is not None:
+        tip += _describe_comparison(comparison)
+        if is_different(comparison):
+            classes.append("warn alert" if abs(comparison.z) > Z_ALERT else "warn")
+            z = "" if math.isnan(comparison.z) else f"{comparison.z:+.1f}"
+    return PageCell(
+        css_class=" ".join(classes),
+        value="" if ours.mean is None else f"{ours.mean:.6g}",
+        tip="\n".join(tip),
+        ours=format_cell(ours),
+        z=z,
+        published=None if published.mean is None else format_cell(published),
+    )
+
+
+def _describe_numbers(
+    run: RunResult, place: tuple[str, TableColumn], values: tuple[TableCell, TableCell]
+) -> list[str]:
+    (dataset, column), (ours, published) = place, values
+    stat = run.get_stat(dataset, column.learner) if ours.mean is not None else None
+    splits = "" if stat is None else f" ({stat.splits} split{'s' * (stat.splits > 1)})"
+    lines = [f"{column.title} on {dataset}", f"ours {format_cell(ours)}{splits}"]
+    if ours.choice:
+        lines.append(ours.choice)
+    if published.mean is not None:
+        lines.append(f"published {format_cell(published)}")
+    return lines
+
+
+def _describe_comparison(cell: CellComparison) -> list[str]:
+    lines = []
+    if not math.isnan(cell.z):
+        lines.append(f"difference {cell.difference:+.2f}, z {cell.z:+.1f}")
+    elif cell.comparison == "ratio" and cell.ratio is not None:
+        lines.append(f"{cell.ratio:.2g} times the published value")
+    if cell.apart:
+        lines.append(f"reported separately: {cell.apart}" + (f" ({cell.choices})" if cell.choices else ""))
+    if cell.comparison == "match" and cell.match:
+        lines.append(MATCHES.get(cell.match, f"{cell.match} than the published value"))
+    return lines
+
+
+def is_broad(table: Table) -> bool:
+    """Return whether a table needs the whole width of a printed page, with published values next to ours."""
     width = max(len(row.dataset) for row in table.rows)
     for i, column in enumerate(table.columns):
         cells = [len(format_cell(row.ours[i])) for row in table.rows]
         beside = [len(format_cell(row.published[i])) for row in table.rows if row.published]
         width += MARGIN_LETTERS + max(len(column.title), max(cells) + max(beside, default=0))
-    return width
-
-
-def _render_heading(title: str, index: int, name: str = "") -> str:
-    named = f' data-name="{escape(name)}"' if name else ""
-    return (
-        f'<th scope="col" aria-sort="none" data-column="{index}"{named}>'
-        f'<button type="button">{escape(title)}</button></th>'
-    )
-
-
-class PageCell:
-    """A cell of a table on the page: our number, the published one, and how they compare."""
-
-    def __init__(
-        self,
-        dataset: str,
-        column: TableColumn,
-        ours: TableCell,
-        published: TableCell,
-        comparison: CellComparison | None,
-    ):
-        self.dataset, self.column = dataset, column
-        self.ours, self.published, self.comparison = ours, published, comparison
-
-    def render(self, run: RunResult) -> str:
-        """Return the td element."""
-        if self.ours.mean is None and self.published.mean is None:
-            return "<td></td>"
-        classes = " ".join(filter(None, ["best" if self.ours.best else "", self._find_class()]))
-        attributes = f' class="{classes}"' if classes else ""
-        if self.ours.mean is not None:
-            attributes += f' data-value="{self.ours.mean:.6g}"'
-        tip = "\n".join([*self._describe_numbers(run), *self._describe_comparison()])
-        attributes += f' tabindex="0" data-tip="{escape(tip)}"'
-        text = f'<span class="ours">{escape(format_cell(self.ours))}</span>'
-        if self._find_class() and self.comparison is not None and not math.isnan(self.comparison.z):
-            text += f'<sup class="z">{self.comparison.z:+.1f}</sup>'
-        if self.published.mean is not None:
-            text += f'<span class="published">{escape(format_cell(self.published))}</span>'
-        return f"<td{attributes}>{text}</td>"
-
-    def _find_class(self) -> str:
-        if self.comparison is None or not is_different(self.comparison):
-            return ""
-        return "warn alert" if abs(self.comparison.z) > Z_ALERT else "warn"
-
-    def _describe_numbers(self, run: RunResult) -> list[str]:
-        ours = f"ours {format_cell(self.ours)}"
-        stat = run.get_stat(self.dataset, self.column.learner) if self.ours.mean is not None else None
-        if stat is not None:
-            ours += f" ({stat.splits} split{'s' * (stat.splits > 1)})"
-        lines = [f"{self.column.title} on {self.dataset}", ours]
-        if self.ours.choice:
-            lines.append(self.ours.choice)
-        if self.published.mean is not None:
-            lines.append(f"published {format_cell(self.published)}")
-        return lines
-
-    def _describe_comparison(self) -> list[str]:
-        cell, lines = self.comparison, []
-        if cell is None:
-            return []
-        if not math.isnan(cell.z):
-            lines.append(f"difference {cell.difference:+.2f}, z {cell.z:+.1f}")
-        elif cell.comparison == "ratio" and cell.ratio is not None:
-            lines.append(f"{cell.ratio:.2g} times the published value")
-        if cell.apart:
-            lines.append(f"counted apart: {cell.apart}" + (f" ({cell.choices})" if cell.choices else ""))
-        if cell.comparison == "match" and cell.match:
-            lines.append(MATCHES.get(cell.match, f"{cell.match} than the published value"))
-        return lines
+    return width > MAX_COLUMN_LETTERS
 
 
 FIRST_CODE, LAST_CODE = 35, 91  # characters that JSON does not escape, '#' to '['
 
 
-def render_split_values(run: RunResult) -> str:
-    """Return an element with the values of the metric in a run's table, by data set and learner.
-
-    Parameters
-    ----------
-    run : RunResult
-        The run.
-
-    Returns
-    -------
-    str
-        A template element with gzipped JSON in base64; empty if no cell has several splits.
-    """
+def pack_split_values(run: RunResult) -> str:
+    """Return the metric of all splits as gzipped JSON in base64; empty if no cell has several splits."""
     titles = build_column_titles(run.learners)
     cells: dict[str, dict[str, Any]] = {}
     for dataset in run.datasets:
-        packed = {
-            titles[x]: _pack(run, dataset, x) for x in run.learners if _count(run, dataset, x) >= MIN_VALUES
-        }
-        if packed:
-            cells[dataset] = packed
+        several = [x for x in run.learners if len(run.get_values(dataset, x)) >= MIN_VALUES]
+        if several:
+            cells[dataset] = {titles[x]: _pack(run, dataset, x) for x in several}
     if not cells:
         return ""
     content = json.dumps({"metric": name_metric(run.metric), "cells": cells}, separators=(",", ":"))
-    packed_content = b64encode(gzip.compress(content.encode(), 9, mtime=0)).decode()
-    return f'<template class="splits">{packed_content}</template>'
-
-
-def _count(run: RunResult, dataset: str, learner: str) -> int:
-    return len(run.get_values(dataset, learner))
+    return b64encode(gzip.compress(content.encode(), 9, mtime=0)).decode()
 
 
 def _pack(run: RunResult, dataset: str, learner: str) -> dict[str, Any]:

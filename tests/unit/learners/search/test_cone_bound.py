@@ -45,21 +45,3 @@ def test_more_time_proves_more(seconds, least):
 
 def test_enough_time_proves_the_last_target():
     assert SimulatedBound(7200).run() == TARGETS[-1]
-
-
-def test_few_cones_are_searched_for_the_last_target_at_once():
-    bound = SimulatedBound(600)
-    bound.last_target = 80
-    assert bound._choose_target() == 80
-
-
-@pytest.mark.parametrize(
-    ("cones", "target"),
-    [((16, 30, 106), 323), ((16, 30, 1900), 303)],
-    ids=["slow growth", "fast growth"],
-)
-def test_after_three_small_targets_growth_says_whether_the_last_is_next(cones, target):
-    bound = SimulatedBound(10)
-    bound.last_target, bound._overruns = 323, []
-    bound.proved, bound._history = 283, list(zip((162, 243, 283), cones, strict=True))
-    assert bound._choose_target() == target

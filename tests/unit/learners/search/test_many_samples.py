@@ -1,18 +1,21 @@
-"""Searches on many samples: quicker ways to the same merged samples, and more looks at the clock."""
+"""Searches on many samples, and their start without LIBLINEAR's own package."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from sklearn.preprocessing import scale
 
+from zoloss_cli import PivotClassifier, load_dataset
 from zoloss_cli.learners import base
 from zoloss_cli.learners.base import Problem, add_bias_column
 from zoloss_cli.learners.linear import online as stream
+from zoloss_cli.learners.linear import surrogates
+from zoloss_cli.learners.linear.surrogates import LibLinearClassifier
 from zoloss_cli.learners.search import base as direct_optimizer
 from zoloss_cli.learners.search import pivot
 from zoloss_cli.learners.search import samples as merged_samples
+from zoloss_cli.learners.search.base import START_LOSSES
 from zoloss_cli.registry import make_learner
 
 
@@ -21,12 +24,6 @@ def build_problem(n: int, seed: int = 0, repeats: bool = False) -> Problem:
     X = rng.integers(0, 3, (n, 3)).astype(float) if repeats else rng.normal(size=(n, 3))
     y = np.where(X.sum(axis=1) + rng.normal(size=n) > X.sum() / n, 1.0, -1.0)
     return Problem(add_bias_column(X), y, np.full(n, 1.0 / n), rng)
-
-
-@given(st.lists(st.lists(st.sampled_from([0.0, -0.0, 1.0, 2.5, -3.0]), min_size=3, max_size=3), min_size=1))
-def test_samples_are_all_different_only_if_they_are(rows):
-    X = np.array(rows)
-    assert merged_samples._are_all_different(X) == (len(np.unique(X, axis=0)) == len(X))
 
 
 @pytest.mark.parametrize("repeats", [False, True])
@@ -93,3 +90,20 @@ def test_online_learners_copy_large_samples_once_and_learn_the_same(monkeypatch,
     large = make_learner(name, {"epochs": 5}, 1).fit(X, y, sample_weight=weights)
     np.testing.assert_array_equal(usual.coef_, large.coef_)
     np.testing.assert_array_equal(usual.intercept_, large.intercept_)
+
+
+@pytest.mark.parametrize("seeding", ["lr", "svm"])
+def test_the_package_is_used_where_it_is(monkeypatch, seeding):
+    X, y = load_dataset("heart")
+    problem = PivotClassifier()._build_problem(scale(X), y, None)
+    expected = LibLinearClassifier(START_LOSSES[seeding]).learn(problem, np.zeros(14))
+    assert np.array_equal(PivotClassifier(seeding=seeding)._compute_start(problem), expected)
+    monkeypatch.setattr(surrogates, "is_installed", lambda module: False)
+    with pytest.warns(UserWarning, match="liblinear-official is not installed"):
+        found = PivotClassifier(seeding=seeding)._compute_start(problem)
+    assert not np.array_equal(found, expected)
+    count = [int((problem.y * (problem.X @ w) <= 0).sum()) for w in (found, expected)]
+    assert abs(count[0] - count[1]) <= 2
+    monkeypatch.setattr(surrogates, "_solve_by_sklearn", lambda *_: np.full(14, np.inf))
+    with pytest.warns(UserWarning, match="liblinear"):  # features beyond computing
+        assert not surrogates.compute_substitute_start("logistic", problem).any()

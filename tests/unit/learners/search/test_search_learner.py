@@ -95,11 +95,3 @@ def test_a_time_limit_ends_a_search_that_asks(line):
     begun = time.perf_counter()
     learner = Endless(time_limit=0.02, bound=0.0).fit(*line)
     assert 0.02 <= learner.seconds_ <= time.perf_counter() - begun
-
-
-def test_a_subclass_must_say_how_it_searches():
-    class Empty(SearchLearner):
-        """Says nothing."""
-
-    with pytest.raises(TypeError, match=r"abstract class Empty .*search"):
-        Empty()

@@ -1,8 +1,0 @@
-"""Where the checkout and its reference results are."""
-
-from __future__ import annotations
-
-from pathlib import Path
-
-TOP = Path(__file__).resolve().parents[1]
-REFERENCE = TOP / "results" / "reference"

@@ -1,1 +1,0 @@
-"""Where tasks run: executors with the interface of ``concurrent.futures``."""

@@ -1,1 +1,0 @@
-"""Tables, comparisons and statistics as text, Markdown, LaTeX, CSV or HTML: one file per format."""
