@@ -63,7 +63,7 @@ class Plugin:
     @property
     def name_error(self) -> ConfigError:
         """The error about a name that is also used elsewhere."""
-        return self.build_error(f"has the name of another one, of {self.rival}: its package must rename it")
+        return self.build_error(f"conflicts with the same name in {self.rival}: its package must rename it")
 
     def load(self) -> Any:
         """Import what the entry point names."""

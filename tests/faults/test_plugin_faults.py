@@ -79,7 +79,7 @@ REASONS = {
     "number": "is not a learner: it must be a class derived from zoloss_cli.BinaryLearner",
     "loose": "has parameters that cannot be checked: the parameter 'rate' has no type",
     "silent": "has no docstring",
-    "svm": "has the name of another one, of zoloss itself: its package must rename it",
+    "svm": "conflicts with the same name in zoloss itself: its package must rename it",
     "table": "has a file that cannot be read: there is no file",
     "raises": "does not say where its file is: OSError: disk on fire",
     "nothing": "returned NoneType instead of the path of a CSV file",
@@ -88,7 +88,7 @@ REASONS = {
     "other": "must take no parameters, or 'rng' as its first",
     "short": "gives no pool of N x m finite features, N class indices, and names of both",
     "wrong": "gives no pool: TypeError",
-    "heart": "has the name of another one, of zoloss itself: its package must rename it",
+    "heart": "conflicts with the same name in zoloss itself: its package must rename it",
 }
 
 
@@ -151,6 +151,6 @@ def test_broken_packages_are_not_in_the_way(zoloss_with, tmp_path):
     ended = zoloss_with("run", "small.yaml", "--jobs", 2)
     assert ended.code == 0, ended.err
     assert "6 tasks: 0 were done, 6 run" in ended.err
-    note = "the learner 'svm' of the package theirs 1.0 (entry point svm = theirs:Good) has the name of another"
+    note = "the learner 'svm' of the package theirs 1.0 (entry point svm = theirs:Good) conflicts with"
     assert ended.err.count(note) == 1
     assert f"zoloss: {note}" in ended.err

@@ -66,7 +66,7 @@ def test_what_is_broken_is_listed_apart(shapes):
     assert list(broken) == ["gone", "join", "pi", "taken"]
     assert broken["gone"].endswith("cannot be imported: AttributeError: module 'math' has no attribute 'gone'")
     assert broken["pi"].endswith("(entry point pi = math:pi) cannot be called")
-    assert "has the name of another one, of zoloss itself" in broken["taken"]
+    assert "conflicts with the same name in zoloss itself" in broken["taken"]
     assert shapes["pi"].find_fault() == broken["pi"]
     with pytest.raises(ConfigError, match="cannot be called"):
         _ = shapes["pi"].loaded

@@ -73,7 +73,7 @@ class TableSamples:
     y: np.ndarray  # indices of classes
     classes: list[str]  # the classes that occur; with two, the negative one first
     scaling: str
-    contradicted: np.ndarray  # rows that were set apart: their equals have another label at least as often
+    contradicted: np.ndarray  # rows that were set aside: their equals have another label at least as often
     absent: list[str]  # the classes of the table that no sample has
 
     def __len__(self) -> int:
@@ -405,7 +405,7 @@ def render_text(measured: MeasuredComplexity) -> str:
     lines = [f"data        {describe_table(samples.table)}"]
     if count := len(samples.contradicted):
         lines.append(
-            f"set apart   {count:,} row{'s' * (count != 1)} with equal features and different labels, those of "
+            f"set aside   {count:,} row{'s' * (count != 1)} with equal features and different labels, those of "
             "the rarer label or all: no rule fits them (--json lists them)"
         )
     if samples.sampled_from is not None:

@@ -306,7 +306,7 @@ class _WebRedirects(urllib.request.HTTPRedirectHandler):
 
 
 def _unzip(url: str, body: bytes, wanted: list[str]) -> list[tuple[str, bytes]]:
-    """Return the wanted members by base name. One unsafe name condemns the archive: an honest one has none.
+    """Return the wanted members by base name; reject archives with unsafe paths.
 
     The declared sizes suffice against zip bombs, because no more than that is ever unpacked.
     """

@@ -90,7 +90,7 @@ def test_contradictory_rows_are_set_apart_as_if_removed_by_hand(zoloss, table, r
             del row["line"]
     assert whole == cleaned
     text = zoloss("complexity", path, *QUICK).out
-    assert "set apart   5 rows with equal features and different labels" in text
+    assert "set aside   5 rows with equal features and different labels" in text
 
 
 @pytest.mark.parametrize(("rows", "other"), [(noisy_rows(), "good"), (several_rows(), "mid")])
