@@ -19,7 +19,7 @@ from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.report.render import guard_cell
 from zoloss_cli.report.runs import CellReader, RunResult, open_results, select_runs
 from zoloss_cli.results.manifest import ManifestCell
-from zoloss_cli.results.record import FailedRecord, FitRecord, Measurement, MeasureRecord, RecordKind
+from zoloss_cli.results.record import FailedRecord, RecordKind
 from zoloss_cli.results.store import StoredCell
 from zoloss_cli.utils.imports import import_optional
 
@@ -79,19 +79,6 @@ COLUMNS = (
     *(*PLACE, *SPLIT, *SIZES, *ERRORS, *RATES),
     *(*CONFUSION, *MATRICES, *FIT, *TIMES, *MEASURE, *MEASURED, *FAILED, *ORIGIN),
 )
-# What does not fit into a cell of a frame: one value per sample, epoch or moment.
-LISTS = {
-    *("trace", "epochs", "train_curve", "test_curve", "cost_curve", "test_scores", "test_probabilities"),
-    *("points", "pairs", "clusters", "growth", "times", "least_squares", "growth_by_size"),
-    *("flipped_growth_by_size", "flipped_times_by_size", "scores", "flipped"),
-}
-
-
-def find_unlisted_fields() -> set[str]:
-    """Return record fields that are neither a column nor a list: every new field must be one of them."""
-    fields = {name for kind in (FitRecord, MeasureRecord, Measurement) for name in kind.__struct_fields__}
-    return fields - LISTS - {"measured"} - {column.name for column in COLUMNS}
-
 
 MAX_EXACT_COUNT = 1 << 53  # from here on, floats skip integers
 
