@@ -92,11 +92,11 @@ def update_joint_weights(D, y, column, f, alphas, confusion):
 
 @exact_kernel
 def find_max_cut(edges):
-    """Return the column that cuts most, with the first class at -1; of equal ones, the first in Gray code.
+    """Return the column with the largest cut, with the first class at -1; on ties, the first in Gray code.
 
     `edges` is K x K and symmetric: the weights between classes. The last class changes most often in that
-    order. Ties are frequent in the first round, when all samples weigh the same: up to rounding, all
-    partitions of an even number of classes into halves cut the same.
+    order. Ties are frequent in the first round, when all sample weights are equal: up to rounding, all
+    partitions of an even number of classes into halves have equal cuts.
     """
     K = edges.shape[0]
     column, best = np.full(K, -1, np.int8), np.full(K, -1, np.int8)

@@ -33,7 +33,7 @@ MAX_SIZE_BITS = 900  # of integers whose products are floating-point numbers
 
 
 class ConeBound:
-    """The cone search for one target after the other; `search` gets the bounds and better weights.
+    """The cone search for successive targets; `search` receives the bounds and better weights.
 
     `problem` holds the samples as integers, `samples` the same as floats. If `does_log`, the tree of cones of
     the last target is kept for a certificate.
@@ -175,7 +175,7 @@ def _find_weights(problem: ConeProblem, samples: MergedSamples, direction: np.nd
     return small if np.all(np.isfinite(small)) and np.any(small) else None
 
 
-FEW_CONES = 50_000  # to begin with, before anything slow
+FEW_CONES = 50_000  # for a first attempt, before slower methods
 MAX_CONE_SAMPLES = 20_000
 WALK_SHARE = 0.5  # of the time, for the walk, which would take all of it with many samples
 FIRST_SHARE = 0.3  # of the time left, for the first cones, which may be slow with many features
@@ -198,11 +198,11 @@ class CertifyingClassifier(PivotClassifier):
     cones : int >= 0, default=1000000000
         Maximum number of cones of directions for one bound; 0 for none.
     target : int >= 1 or None, default=None
-        Errors to prove by cones of directions, and nothing else. None: as many as there is time for.
+        Number of errors to prove by cones of directions alone. None: as many as possible.
     parts : int >= 1, default=1
-        Parts to divide all directions into: in a run, each split proves one. They need a target.
+        Number of parts to divide all directions into: in a run, each split proves one. Requires `target`.
     part : int >= 0 or None, default=None
-        Part to prove; none: all, and in a run the number of the split.
+        Index of the part to prove; none: all, or in a run the index of the split.
     time_limit : float > 0 or None, default=60.0
         Seconds after which the search ends with the best weights so far.
     seeding : {'lr', 'svm', 'zero', 'fld'} or list of float, default='lr'
@@ -214,7 +214,7 @@ class CertifyingClassifier(PivotClassifier):
     Attributes
     ----------
     bound_is_exact_ : bool
-        Whether `lower_bound_` is proved, rather than right up to rounding.
+        Whether `lower_bound_` is proved exactly, rather than up to rounding.
     certificates_ : list of tuple of (list of int, list of int)
         Impossible sets: indices of training samples, and integer weights with which the sum of y_i (1, x_i) is
         0.
@@ -237,7 +237,7 @@ class CertifyingClassifier(PivotClassifier):
     part_bound_ : float or None
         No linear classifier whose direction is in the part has a smaller loss; None if there are no parts.
     proof_ : {'separable', 'equal rows', 'all hyperplanes', 'cones of directions', 'impossible sets', 'none'}
-        What the bound rests on; 'equal rows': the only misclassified samples are equal ones with both labels.
+        How the bound is proved; 'equal rows': the only misclassified samples are equal ones with both labels.
     seconds_ : float
         Duration of the fit.
     trace_ : list of tuple of (float, float)
@@ -259,9 +259,9 @@ class CertifyingClassifier(PivotClassifier):
     correctly, each with Farkas' weights, checked in integers; branch and bound proves a minimum weight for
     samples that hit all sets: linear programs by HiGHS suggest weights of sets, and integers decide.
 
-    The bound is about the exact values of `X`: a feature whose numbers all have at most 15 decimal digits
+    The bound holds for the exact values of `X`: a feature whose numbers all have at most 15 decimal digits
     holds these decimal numbers, any other the binary values. If a feature without short decimals lies on a
-    grid up to rounding, as standardized counts and codes do, the bound is about that grid, and
+    grid up to rounding, as standardized counts and codes do, the bound holds for that grid, and
     `bound_is_exact_` is false. `zoloss fit` and `zoloss run` prove bounds for the values before scaling.
 
     References
@@ -296,14 +296,20 @@ class CertifyingClassifier(PivotClassifier):
             int, Field(ge=0, description="maximum number of cones of directions for one bound; 0 for none")
         ] = 1_000_000_000,
         target: Annotated[
-            int | None, Field(ge=1, description="errors to prove by cones of directions, and nothing else")
+            int | None, Field(ge=1, description="number of errors to prove by cones of directions alone")
         ] = None,
         parts: Annotated[
-            int, Field(ge=1, description="parts to divide all directions into: in a run, each split proves one")
+            int,
+            Field(
+                ge=1,
+                description="number of parts to divide all directions into: in a run, each split proves one",
+            ),
         ] = 1,
         part: Annotated[
             int | None,
-            Field(ge=0, description="part to prove; none: all, and in a run the number of the split"),
+            Field(
+                ge=0, description="index of the part to prove; none: all, or in a run the index of the split"
+            ),
         ] = None,
         time_limit: TimeLimit = 60.0,
         seeding: Start = "lr",
@@ -321,7 +327,7 @@ class CertifyingClassifier(PivotClassifier):
         self.certificates_: list[tuple[list[int], list[int]]] = []
         self.proof_, self.n_cones_ = "none", 0
         if self.parts > 1 and self.target is None:
-            raise ValueError("parts are for one bound: set target to the number of errors to prove")
+            raise ValueError("parts requires target: set it to the number of errors to prove")
         if self.part is not None and self.part >= self.parts:
             raise ValueError(f"part must be below parts, {self.parts} (got {self.part})")
         self._is_part_proved = False
@@ -461,7 +467,7 @@ class CertifyingClassifier(PivotClassifier):
     def _enumerate_hyperplanes(
         self, exact: ExactFeatures, samples: MergedSamples, integers: list[list[int]], search: SearchProgress
     ) -> None:
-        """Sweep all hyperplanes if they are few enough: for better weights first, then for a proof."""
+        """Sweep all hyperplanes if there are few enough: for better weights first, then for a proof."""
         found = find_copies(samples.c)
         if search.should_stop() or found is None or not can_sweep_exactly(integers):
             return
@@ -479,5 +485,5 @@ class CertifyingClassifier(PivotClassifier):
 
 
 def _get_exact(problem: Problem) -> ExactFeatures:
-    """Return the values that the bound is about, which are those of X if no others are known."""
+    """Return the values that the bound holds for: those of X unless others are known."""
     return problem.exact or ExactFeatures(problem.X[:, 1:], is_table=False)

@@ -36,8 +36,8 @@ class ImpossibleSets:
     def collect_sets(self, without: Iterable[int], rounds: int) -> tuple[int, float]:
         """Collect impossible sets among the other samples; return (number of new sets, lower bound).
 
-        The sets of one round have no sample in common, so every w is wrong on a sample of each: their total is
-        a lower bound.
+        The sets of one round have no sample in common, so every w misclassifies a sample of each: their total
+        is a lower bound.
         """
         before, bound, c = len(self.proofs), 0.0, self.samples.c
         for _ in range(rounds):
@@ -61,7 +61,7 @@ class ImpossibleSets:
         return alive
 
     def _separate(self, alive: np.ndarray) -> int:
-        """Return 0 if `w` is now right on all samples alive, otherwise the size of an impossible set, or -1."""
+        """Return 0 if `w` now separates all samples alive, otherwise the size of an impossible set, or -1."""
         members = np.flatnonzero(alive)
         if len(members) == 0:
             return -1
@@ -75,7 +75,7 @@ HIT, SPARED = 1, 0
 
 
 class CoverProgram:
-    """A linear program by HiGHS: the least cost of parts of samples such that each set has a total of 1."""
+    """The hitting-set linear program, by HiGHS: the cheapest fractions of samples that hit each set once."""
 
     def __init__(self, costs: np.ndarray, search: SearchProgress):
         import highspy
@@ -319,7 +319,7 @@ class HittingProof:
 
 
 class HittingBound:
-    """Branch and bound over impossible sets, for one bound after the other.
+    """Branch and bound over impossible sets, for successive bounds.
 
     Every w misclassifies a sample of each impossible set, so its errors hit all of them.
     """
@@ -359,7 +359,7 @@ class HittingBound:
                 break
             target = min(target, last)
             if not self._prove(target):
-                if self._count_copies(self.search.loss) < last:  # a better rule: is it the best?
+                if self._count_copies(self.search.loss) < last:  # a better rule: is it optimal?
                     continue
                 break
             is_last = self._is_whole and target >= last - LOSS_TOLERANCE
