@@ -50,7 +50,7 @@ def has_impossible_set(s, impossible, kept):
 
 @kernel
 def remember_impossible_set(corral, size, s, impossible, counters):
-    """Remember that corral[:size] cannot be assigned as in s, replacing the oldest such set if need be."""
+    """Cache that corral[:size] cannot be assigned as in s, replacing the oldest such set if necessary."""
     sets, set_signs, set_sizes = impossible
     e = counters[SETS] % sets.shape[0]
     counters[SETS] += 1

@@ -1,5 +1,9 @@
 """Joint weights of samples and classes, and cuts between classes: Li's thesis (2006), chapter 4.
 
+Each base classifier updates the joint weights D in one pass, which also sums up the confusion between classes.
+`find_max_cut` enumerates all partitions of the classes in Gray code: a step moves one class, so that the cut is
+updated in O(K).
+
 `D` is N x K; D[n, k] is proportional to exp(-rho_k(x_n, y_n)), with 0 at k = y_n. `y` holds N class indices;
 `column` is a column of the coding matrix, with -1, 0 or +1 for each of K classes; `f` holds the output of a
 base classifier, -1.0 or +1.0, for each of N samples.

@@ -13,8 +13,8 @@ A cone takes 7.6 us on liver (341 x 6) and 21 us on pima (768 x 8), 81 and 28 ti
 SciPy's matchings: python -m pytest tests/bench/test_speed.py --benchmark-only -k cone.
 
 Matchings: row i of `rows` (n_left x words) is a bit set of the right copies that sample i on the left conflicts
-with; `left_of` holds the sample of each left copy. `mate_left` and `mate_right` hold the copy on
-the other side, or -1.
+with; `left_of` holds the sample of each left copy. `mate_left` and `mate_right` hold the copy on the other
+side, or -1.
 
 The state of a search, which is kept between calls:
 

@@ -45,7 +45,7 @@ KernelRows = namedtuple("Rows", "K order rows ready y flat")
 
 @kernel
 def allocate_solution(n):
-    """Return an empty solution with room for n samples."""
+    """Return an empty solution with capacity for n samples."""
     R, place, f, size = np.empty((n + 1, n + 1)), np.zeros(n + 1, np.int64), np.zeros(n), np.zeros(2, np.int64)
     coef, sign, k, d = np.zeros(n + 1), np.zeros(n + 1), np.zeros(n + 1), np.zeros(n + 1)
     return HardMarginSolution(R, coef, sign, place, f, k, d, size)

@@ -86,7 +86,7 @@ def drop_row(k, size, corral, weights, A):
 
 @kernel
 def find_least_margin(Z, signs, members, count, w):
-    """Return (least margin, its row) of w on rows signs_i Z_i for i in members[:count]."""
+    """Return (smallest margin, its row) of w on rows signs_i Z_i for i in members[:count]."""
     least, row = np.inf, -1
     for m in range(count):
         i = members[m]

@@ -105,7 +105,7 @@ def close_narrow_intervals(sorted_t, count, losses):
 
 @kernel
 def find_least_loss(losses, count, turned):
-    """Return the least loss of w and -w, its interval, and -1 if it is that of -w, else 1.
+    """Return the smallest loss of w and -w, its interval, and -1 if it is that of -w, else 1.
 
     On every interval, the losses of w and -w sum to `turned`.
     """
@@ -129,7 +129,7 @@ def compute_line_losses(Y, c, f, g, u, in_basis, leaving, scratch):
     side of u, the sum of their V_j. Interval j ends at sorted breakpoint j; one that is too narrow has an
     infinite loss. -w passes the same breakpoints, and its loss is `turned` minus that of w.
 
-    Returns (number of breakpoints, turned, least loss, its interval, and -1 if it is that of -w, else 1).
+    Returns (number of breakpoints, turned, smallest loss, its interval, and -1 if it is that of -w, else 1).
     There are no breakpoints if rounding hides every slope, even that of the leaving row.
     """
     t, rows, bucket, starts, sorted_t, sorted_rows, losses, _, signed = scratch
@@ -195,7 +195,7 @@ def move_off_vertex(Y, w, u, in_basis, leaving):
 
 @kernel
 def keep_line_minimum(Y, c, w, v, u, in_basis, leaving, alpha, sense, best, best_w):
-    """Write sense (w + alpha v), moved off its vertex, to `best_w` if it is best; return the least loss."""
+    """Write sense (w + alpha v), moved off its vertex, to `best_w` if it is best; return the smallest loss."""
     candidate = move_off_vertex(Y, sense * (w + alpha * v), u, in_basis, leaving)
     loss = compute_strict_loss(Y, c, candidate)
     if loss < best - LOSS_TOLERANCE:
@@ -329,7 +329,7 @@ def sum_losses_in_runs(c, prefix, run, bucket, t, rows, count, outermost, losses
 
 @kernel
 def compute_near_losses(Y, c, f, g, u, in_basis, leaving, excess, scratch, bucket_scratch):
-    """Compute line losses, but possibly not those of intervals more than `excess` above the least loss.
+    """Compute line losses, but possibly not those of intervals more than `excess` above the smallest loss.
 
     Otherwise as in `compute_line_losses`. Only the breakpoints around the remaining intervals are returned; if
     some between two of them are omitted, the interval there has an infinite loss.

@@ -1,4 +1,4 @@
-"""The line search of random coordinate descent: the threshold t for which w - t d has the least 0/1 loss.
+"""The line search of random coordinate descent: the threshold t for which w - t d has the smallest 0/1 loss.
 
 Li & Lin (2007), Fig. 1 and eq. (4); Li's thesis (2006), Algorithms 2.3 and 2.4. With p = Xw and delta = Xd,
 sample i changes sides at the breakpoint r_i = p_i / delta_i of the threshold t in w - t d. Passing r_i upwards

@@ -117,7 +117,7 @@ def add_rows(w, Z, indices, t, steps):
 
 @inline_kernel
 def find_sides(w, Z, indices, t, reach, steps):
-    """Return on which side of `reach` the margins of trials t, ..., t + 3 are, and the least distance to it.
+    """Return on which side of `reach` the margins of trials t, ..., t + 3 are, and the smallest distance to it.
 
     A trial with a margin below `reach` adds its row times its step to w. Sides are +1.0, or -1.0 if below.
     """

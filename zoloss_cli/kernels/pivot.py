@@ -240,9 +240,9 @@ def walk_vertices(Y, c, w, B, V, steps, hot, cold, counter, best_w, best):
 def descend_by_swaps(Y, c, B, w, V, current, best, best_w, sweeps, first):
     """Replace basis rows, in turn from `first` on, by their best replacements, if these lower the loss.
 
-    One of the `sweeps` looks at all replacements of one basis row. Changes B, w, V and best_w.
+    One of the `sweeps` examines all replacements of one basis row. Changes B, w, V and best_w.
 
-    Returns (current, best, next row to look at, consecutive looks without a swap, whether the state is sound).
+    Returns (current, best, next row to examine, consecutive rows without a swap, whether the state is sound).
     """
     n, size = Y.shape
     in_basis = np.zeros(n, np.bool_)

@@ -43,7 +43,7 @@ AT, LEAF_DEPTH, N_PATTERNS, LEAF_NODES, IMPROVED = range(5)  # indices into a se
 
 @exact_kernel
 def find_least_sums(levels, max_level, gains, rest, least, most, low, high, room, sums):
-    """Set sums[v - low] to the least sum of gains below a threshold if a condition gets v points.
+    """Set sums[v - low] to the smallest sum of gains below a threshold if a condition gets v points.
 
     `levels` is the condition's row, and `rest` holds the totals without it, between `least` and `most`.
     `room` is workspace with two rows, long enough for all totals.
@@ -312,7 +312,7 @@ def keep_mixed_groups(levels, n_levels, groups, new_groups, n_groups, sums, numb
 
 @exact_kernel
 def bound_by_suffix(gains, groups, suffix, n_suffix, room):
-    """Return the least cost of groups that are divided by all later conditions, whose groups are `suffix`."""
+    """Return the smallest cost of groups divided by all later conditions, whose groups are `suffix`."""
     samples, ids, counts = groups
     parts = counts[1] * n_suffix
     for g in range(parts):

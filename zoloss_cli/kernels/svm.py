@@ -121,7 +121,7 @@ def sum_weighted_samples(X, columns, weights, total):
 def measure_point(C, point, u, margins, r_primal, r_dual, room):
     """Set the residuals; return (gap, gap relative to the objective, whether the residuals are small).
 
-    `margins` are those of u, and `r_dual` comes as the sum of alpha_i y_i x_i.
+    `margins` are those of u, and `r_dual` holds the sum of alpha_i y_i x_i on entry.
     """
     alpha, mu, s, xi = point
     gap, cost, total = 0.0, 0.0, 0.0

@@ -155,7 +155,7 @@ class Problem(Samples):
 
     @property
     def all_samples(self) -> tuple[Samples, np.ndarray | slice]:
-        """All known samples, and which of them this problem has."""
+        """The samples that these were taken from, or these themselves, and which of them this problem has."""
         return self.subset_of or (self, slice(None))
 
     @property
@@ -277,7 +277,7 @@ class Learner(ClassifierMixin, BaseEstimator):
 
     @property
     def deterministic(self) -> bool:
-        """Whether fits to the same samples give the same result, whatever the seed."""
+        """Whether fits to the same samples give the same result for any seed."""
         return "random_state" not in self.get_params(deep=False)
 
     def check_classes(self, count: int) -> None:

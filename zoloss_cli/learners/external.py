@@ -83,7 +83,7 @@ class ExternalLearner(ClassifierMixin, BaseEstimator):
 
     @property
     def deterministic(self) -> bool:
-        """Whether no parameter takes a seed."""
+        """Whether no parameter accepts a seed."""
         return not _list_seed_parameters(self.estimator)
 
     @property
@@ -182,7 +182,7 @@ class ExternalLearner(ClassifierMixin, BaseEstimator):
 
 
 def _list_seed_parameters(estimator: Any) -> list[str]:
-    """Return the parameters of an estimator, and of those inside it, that take a seed and have none."""
+    """Return the parameters of an estimator, and of those inside it, that accept a seed and have none set."""
     if hasattr(estimator, "get_params") and hasattr(estimator, "set_params"):
         values = estimator.get_params(deep=True)
         return [

@@ -89,7 +89,8 @@ def find_best_comparison(X: np.ndarray, signs: np.ndarray, rounds: int) -> tuple
 #
 # A margin of 0 is a mistake for either label. The notes disagree here: at w x = 0, 003 predicts +1 and 004
 # (1.1) predicts -1. Every bound holds for both rules and for this one, since all that the proofs require of a
-# mistake is y (w x) <= 0; the proof of Claim 2 in 004 says "is negative", which the very first mistake is not.
+# mistake is y (w x) <= 0; the proof of Claim 2 in 004 says "is negative", which does not hold for the very
+# first mistake.
 
 SAMPLES_PER_BLOCK = 256  # classified at once
 BOUND_TOLERANCE = 1e-9  # relative
@@ -283,7 +284,7 @@ class MistakeBoundClassifier(BoundLearner):  # numpydoc ignore=PR02
     Examples
     --------
     >>> from zoloss_cli import MistakeBoundClassifier
-    >>> X, y = [[1, 0, 0], [0, -1, 0], [0, 0, 1]], [1, 0, 1]  # orthogonal: the samples are independent
+    >>> X, y = [[1, 0, 0], [0, -1, 0], [0, 0, 1]], [1, 0, 1]  # orthogonal: one mistake on each
     >>> model = MistakeBoundClassifier(intercept=False).fit(X, y)
     >>> model.counted_, round(model.bound_, 6)
     (3, 3.0)
@@ -375,7 +376,7 @@ class InseparableBoundClassifier(BoundLearner):  # numpydoc ignore=PR02
     ----------
     bound_ : float
         The bound (R/gamma)^2 + (2/gamma) TD_gamma, where TD_gamma is how far the samples of all rounds would
-        have to move for w to have the margin gamma: the least over all w and gamma.
+        have to move for w to have the margin gamma: the minimum over all w and gamma.
     classes_ : ndarray of shape (2,)
         The labels, sorted. A score of at least 0 predicts the second.
     coef_ : ndarray of shape (1, n_features)

@@ -22,11 +22,11 @@ from zoloss_cli.proofs.impossible_sets import HittingBound, ImpossibleSets
 
 FIRST_TARGET_SHARE = 0.5  # of the smallest loss so far: the first target, which is cheap
 COST_FACTOR = 3.0  # a target may cost this many times as much as the previous one
-TIME_SHARE = 0.6  # of the time left: the most that the next target may be expected to take
+TIME_SHARE = 0.6  # of the time left: the maximum expected duration of the next target
 LAST_SAFETY = 6.0  # aim at the last target if the time left is this many times its expected time ...
 LAST_GROWTH = 2.0  # ... with cones growing this many times faster than so far, as growth always does
 OVERRUN_FACTOR = 1.5  # by which cones grow faster than abandoned targets show
-MIN_CONES = 2000  # below this, their number says little about growth ...
+MIN_CONES = 2000  # below this, their number does not predict growth ...
 ENOUGH_TARGETS = 3  # ... unless this many targets were proved
 MIN_GROWTH, MAX_EXPONENT = 1e-3, 100.0
 MAX_SIZE_BITS = 900  # of integers whose products are floating-point numbers
@@ -185,7 +185,7 @@ WORTHWHILE_SHARE = 0.5  # of a bound: if the first cones prove less of it, sets 
 
 
 class CertifyingClassifier(PivotClassifier):
-    """The pivot heat bath, with a proof of how many errors no linear rule can avoid.
+    """The pivot heat bath, with a proved lower bound on the errors of every linear rule.
 
     An algorithm of our own. `lower_bound_` is proved, and `optimal_` says whether the weights attain it.
 
@@ -251,8 +251,8 @@ class CertifyingClassifier(PivotClassifier):
 
     Notes
     -----
-    If the samples cannot all be separated, the heat bath finds weights, and the bound is raised by whatever
-    suits the data. Up to 13 features, cones of directions are searched: pairs of samples that no direction of a
+    If the samples are not separable, the heat bath finds weights, and the bound is raised by the methods that
+    suit the data. Up to 13 features, cones of directions are searched: pairs of samples that no direction of a
     cone ranks correctly need an error each, and a cone with too few such pairs is split. If cones do not
     suffice and there are few hyperplanes, all are swept, in integers. Beyond 13 features, or if cones prove
     little or become too thin, sets of at most D + 2 samples are collected that cannot all be classified
@@ -362,7 +362,7 @@ class CertifyingClassifier(PivotClassifier):
         search: SearchProgress,
         hitting: HittingBound | None = None,
     ) -> None:
-        """Raise the bound by whatever suits the data; without `hitting`, not by impossible sets."""
+        """Raise the bound by the methods that suit the data; without `hitting`, not by impossible sets."""
         before, exact = search.lower_bound, _get_exact(problem)
         integers = exact.sign_samples(samples.indices, samples.t)
         try:

@@ -247,7 +247,7 @@ def _read_value(feature: dict[str, str], text: str) -> Fraction:
 
 
 def describe_reading(table: dict[str, Any], header: list[str], n_rows: int, y: list[int]) -> list[str]:
-    """Return what a bound is about: samples, classes, features, and how missing values are read."""
+    """Describe what a bound holds for: samples, classes, features, and how missing values are read."""
     names = [
         f"{each['column']} missing"
         if "missing" in each
@@ -482,7 +482,7 @@ def _check_sets(proof: dict[str, Any], places: list[Place], net: dict[Place, int
 
 
 def _count_fewest(net: dict[Place, int], work: Work) -> int:
-    """Return the least weight of errors over all linear rules, by enumerating all hyperplanes."""
+    """Return the smallest weight of errors over all linear rules, by enumerating all hyperplanes."""
     vectors: dict[Place, int] = {}
     for place, weight in net.items():
         if weight:
@@ -504,7 +504,7 @@ def _add(vectors: dict[Place, int], vector: Place, weight: int) -> None:
 
 
 def _minimize(vectors: dict[Place, int]) -> int:
-    """Return the least weight of vectors a with <a, w> <= 0, over all w that are 0 on none of them.
+    """Return the smallest weight of vectors a with <a, w> <= 0, over all w that are 0 on none of them.
 
     The w with the same signs form a cone. It has a facet, in the hyperplane of some vector, on which the other
     vectors, projected, are a smaller such problem; multiples of the vector are correct on one side of it.
@@ -530,7 +530,7 @@ def _minimize(vectors: dict[Place, int]) -> int:
 
 
 def _sweep(vectors: dict[Place, int]) -> int:
-    """Return the least weight in two dimensions, by one full rotation of w."""
+    """Return the smallest weight in two dimensions, by one full rotation of w."""
     upper = {vector if vector > (0, 0) else (-vector[0], -vector[1]) for vector in vectors}
     # By the slope y / x, those with x = 0 last: floors with so many bits differ whenever the slopes do.
     bits = 2 * max(x.bit_length() for x, _ in upper) + 1

@@ -344,7 +344,7 @@ class ConeSearch:
         self.max_cones = NO_LIMIT  # for one target
         self.part, self.parts = 0, 1  # of the frontier, which is the same for all parts
         self.n_cones, self._share_of_cones = 0, 0.0  # visited for the last target
-        self.best_loss = int(NO_LOSS)  # in copies: the least seen, which rounding may make too small
+        self.best_loss = int(NO_LOSS)  # in copies: the smallest seen, which rounding may make too small
         self._accept = accept
         self.splits_at_ties_only = False  # set once cones became too thin with other splits
         self.roots: list[Cone] = []

@@ -209,7 +209,7 @@ class HittingTree:
                 return None
 
     def _branch(self, node: _Node, fractions: np.ndarray) -> list[_Node]:
-        """Branch on a sample that the solution has in part: the one in the most sets, weighted."""
+        """Branch on a fractional sample of the solution: the one in the most sets, weighted."""
         degrees = np.zeros(len(fractions))
         for number, weight in zip(self._program.rows, self._program.duals.tolist(), strict=True):
             if weight > VIOLATION:
@@ -302,7 +302,7 @@ class HittingTree:
 MAX_COPIES = 10**9  # of weight, in both classes
 FIRST_ROUNDS = 20  # passes through the samples before the first program
 STEP_SHARE = 0.1  # of the gap: the next bound if weights have no common measure
-MIN_STEP = 1e-4  # in mean sample weights: below this, the gap is closed as far as grains can tell
+MIN_STEP = 1e-4  # in mean sample weights: below this, the gap is closed within the resolution of grains
 WEIGHT_TOLERANCE = 1e-6  # of a copy: maximum error of sums of weights
 MANY_COPIES = 1000  # to prove: with more, the next target is a share of them, not one more
 MIN_SHARE = 0.05  # of a search, below which it does not predict how long the rest takes

@@ -99,7 +99,7 @@ class FLDClassifier(LinearLearner):
     If S has no Cholesky factor, as with more features than samples, g/(1-g) trace(S)/m is added to its diagonal
     with g = 1e-10: the eigenvalue shrinkage of Friedman [2]_ that Li & Lin name.
 
-    Deviation from common practice: the papers give no rule for the bias. Textbooks use the midpoint between the
+    Deviation from common practice: the papers do not specify the bias. Textbooks use the midpoint between the
     two means, possibly shifted by the logarithm of the classes' odds; here, as in the authors' program, each
     class's mean is weighted by the other class's share.
 

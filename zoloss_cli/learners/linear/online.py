@@ -202,7 +202,7 @@ class OnlineLinearLearner(LinearLearner):
         return Problem(np.empty((0, 1 + X.shape[1])), signs, phi, build_generator(self.random_state), own)
 
     def _validate_classes(self, y: np.ndarray, classes, first: bool) -> np.ndarray:
-        """Return both classes, given in the first call and known later."""
+        """Return both classes, which the first call sets and later calls reuse."""
         name = type(self).__name__
         if first and classes is None:
             raise ValueError(

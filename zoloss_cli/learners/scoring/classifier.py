@@ -123,7 +123,7 @@ class ScoringSystemClassifier(BinaryLearner):  # numpydoc ignore=PR02
     """
 
     reports: ClassVar[tuple[str, ...]] = ("lower_bound", "time_to_best")
-    takes_raw_features = True  # people read thresholds: features are not scaled unless a config says so
+    takes_raw_features = True  # for readable thresholds: features are not scaled unless a config requests it
 
     bound_is_exact_ = True
 
@@ -192,7 +192,7 @@ class ScoringSystemClassifier(BinaryLearner):  # numpydoc ignore=PR02
 
     @property
     def rule_kind(self) -> str:
-        """The kind of rule that `lower_bound_` is about."""
+        """The kind of rule that `lower_bound_` holds for."""
         terms = f"{self.max_terms} term{'s' * (self.max_terms != 1)}"
         kind = f"rule of at most {terms} with points from {-self.max_points} to {self.max_points}"
         asked = [name for name in ("monotone", "require", "forbid") if getattr(self, name)]

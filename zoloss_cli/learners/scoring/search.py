@@ -284,7 +284,7 @@ class PointSearch:
 
     @property
     def at(self) -> int:
-        """How many supports are done."""
+        """The number of supports searched."""
         return int(self.numbers[kernel.AT])
 
     @property
@@ -315,7 +315,7 @@ def order_conditions(problem: ScoringProblem) -> np.ndarray:
     levels, gains = problem.levels.astype(np.float64), problem.gains.astype(np.float64)
     if gains.size == 0:
         return np.arange(len(levels))
-    # The lowest cost of a rule with this condition alone, whatever its threshold.
+    # The lowest cost of a rule with this condition alone, over all thresholds.
     costs = [np.minimum(np.bincount(row.astype(np.int64), gains), 0.0).sum() for row in levels]
     return np.argsort(costs, kind="stable")
 

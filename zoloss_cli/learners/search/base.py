@@ -70,7 +70,7 @@ class DirectOptimizer(SearchResultMixin, LinearLearner):
 
 
 def _thin_out(problem: Problem, time_limit: float | None) -> Problem:
-    """Return as many samples, evenly spaced, as LIBLINEAR can start from in its share of a time limit."""
+    """Return an evenly spaced subsample that LIBLINEAR can fit in its share of a time limit."""
     if time_limit is None:
         return problem
     n, size = problem.X.shape

@@ -128,9 +128,7 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
         part = self.Y[on]
         basis = np.linalg.svd(part, full_matrices=False)[2][: P - 1]
         if self.rank is not None and self.rank(self.members[on]) != P - 1:
-            self._known_bounds[key] = (
-                off  # several hyperplanes, too close to distinguish: only this bound is certain
-            )
+            self._known_bounds[key] = off  # several hyperplanes, too close to distinguish: only this is certain
             return np.inf, None
         turned = np.ascontiguousarray(part @ basis.T)
         inner = HyperplaneEnumeration(turned, self.c[on], self.best - off, max_on=self.max_on, rank=self.rank)

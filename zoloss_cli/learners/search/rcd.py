@@ -293,9 +293,7 @@ class RCDBoundClassifier(UnweightedLinearLearner):  # numpydoc ignore=PR02
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
         """Return w*, after all epochs from starts that are worse."""
-        from zoloss_cli.learners.search.pivot import (
-            PivotClassifier,
-        )  # imported late: RCD itself starts faster without it
+        from zoloss_cli.learners.search.pivot import PivotClassifier  # late: RCD itself does not need it
 
         search = PivotClassifier(steps=self.steps, seeding="fld")
         search.train(problem)

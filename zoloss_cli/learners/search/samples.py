@@ -31,7 +31,7 @@ class MergedSamples:
     """Signed samples: w classifies the i-th correctly if <Y_i, w> > 0.
 
     Equal samples are merged into one, with the weight by which one class prevails. The features are rotated to
-    as many axes as they can distinguish. Samples have length 1, which changes no sign.
+    as many axes as their rank. Samples have length 1, which changes no sign.
     """
 
     Y: np.ndarray  # (n_merged, n_axes)
@@ -174,9 +174,7 @@ MAX_GRID_STEPS = 10**8
 class ExactFeatures:
     """The features of training samples as integers: proofs hold for these, not for scaled numbers."""
 
-    values: (
-        np.ndarray
-    )  # the features before scaling; of type object if some are fractions that no float represents
+    values: np.ndarray  # the features before scaling; of type object if some are fractions no float has
     # Whether the values are decimal numbers of a table. If not, a feature of numbers with up to 15 digits is
     # read as decimals, one close to a grid (as scaled numbers are) as that grid, and any other by its binary
     # values.
@@ -205,12 +203,12 @@ class ExactFeatures:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the integers are those of the values, rather than of grids that they are near to."""
+        """Whether the integers are those of the values, rather than of nearby grids."""
         return None not in self._integers[1]
 
     @cached_property
     def _integers(self) -> tuple[list[list[int]], list[tuple[Fraction, Fraction] | None]]:
-        """The integers, and the smallest value and the step of each feature; None for a grid near to it."""
+        """The integers, and the smallest value and the step of each feature; None if read as a nearby grid."""
         columns, units = [], []
         for values in self.values.T:
             decimals = _read_decimals(values, None if self.is_table else MAX_DECIMAL_DIGITS)
