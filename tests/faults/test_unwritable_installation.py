@@ -19,7 +19,7 @@ READERS = [
     "status REFERENCE",
 ]
 LISTS = ["datasets", "learners", "validate mine.yaml"]
-COMPILED = "kernels are compiled for this process alone"
+COMPILED = "compiled kernels are not cached beyond this process"
 
 
 @pytest.fixture(scope="module")

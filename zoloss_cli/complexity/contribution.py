@@ -92,7 +92,7 @@ def sum_paths_in_blocks(
 
 
 def average_contributions(sums: PathSums) -> np.ndarray:
-    """Return the average contribution of each sample (1.13); NaN for samples that no path had in the middle.
+    """Return the average contribution of each sample (1.13); NaN for samples that no path counted.
 
     With s1 = 0 and s2 = N, it tends to the Shapley value of the sample.
     """
@@ -105,7 +105,7 @@ def solve_least_squares(sums: PathSums) -> np.ndarray:
     This is (1.12) with Sigma = I. They need about a hundred times as many permutations as the average.
     """
     if len(sums.products) == 0:
-        raise ConfigError("these sums lack the equations that least squares solves")
+        raise ConfigError("these sums lack the equations for least squares")
     half, right = sums.products[:-1], sums.products[-1]
     products = (half + half.T - np.diag(np.diag(half))).astype(float)
     return np.linalg.lstsq(products, right.astype(float), rcond=None)[0]

@@ -57,7 +57,7 @@ class ShareReport:
         """Add the share that a thread has done."""
         with self._lock:
             self._share += share
-            # The first part may have waited for a compiler: it does not predict the rest.
+            # The first part may include compilation: it does not predict the rest.
             self._first = self._first or (self._share, time.perf_counter())
             if self._progress is not None:
                 done, seconds = self._share - self._first[0], time.perf_counter() - self._first[1]
@@ -84,11 +84,11 @@ class UnionSearch:
         self.masks = np.zeros((n + 1, MAX_KEPT_SUBSETS), np.uint64)
 
     def search_with_pruning(self, slack: int, progress: ShareProgress | None) -> None:
-        """Search the unions one after the other, since earlier results prune later ones."""
+        """Search the unions sequentially, since earlier results prune later ones."""
         self.search_branch(self.build_root(), slack, ShareReport(progress), threading.Event())
 
     def search_all(self, progress: ShareProgress | None, threads: int | None = None) -> None:
-        """Search all unions without skipping any, in branches that threads share."""
+        """Search all unions without pruning, in branches that threads share."""
         report, stop = ShareReport(progress), threading.Event()
 
         def search_alone(branch: Branch) -> UnionSearch:
@@ -132,7 +132,7 @@ class UnionSearch:
         return found + whole
 
     def search_branch(self, branch: Branch, slack: int, report: ShareReport, stop: threading.Event) -> None:
-        """Search the unions of a branch; with a slack below 0, none is skipped."""
+        """Search the unions of a branch; a slack below 0 disables pruning."""
         copy_solution(branch.solution, get_level(self.stack, 0))
         path, place = np.zeros(len(self.sizes), np.int64), np.zeros(3, np.int64)
         progress = (path, branch.state.copy(), branch.inside.copy(), place)

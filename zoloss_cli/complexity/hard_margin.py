@@ -117,7 +117,9 @@ def encode_labels(X: np.ndarray, y: ArrayLike) -> np.ndarray:
     check_samples(X, labels)
     classes = np.unique(labels)
     if len(classes) > 2:
-        raise DataError(f"the complexity is for two classes; y has {len(classes)}: use one against the rest")
+        raise DataError(
+            f"the complexity is defined for two classes; y has {len(classes)}: use one against the rest"
+        )
     signs = np.where(labels == classes[-1], 1.0, -1.0)
     pair = find_opposite_pair(X, signs)
     if pair is not None:
@@ -145,7 +147,7 @@ def data_complexity(X, y, kernel: Kernel = "perceptron", gamma: float | None = N
         The kernel -||x - x'|| (perceptron), -||x - x'||_1 (stump), exp(-gamma ||x - x'||^2) (rbf) or x.x'
         (linear).
     gamma : float or None, default=None
-        Parameter of the rbf kernel, and of no other.
+        Parameter of the rbf kernel only.
 
     Returns
     -------

@@ -20,7 +20,7 @@ from zoloss_cli.learners.base import build_generator, check_parameters, refuse_m
 KernelName = Annotated[
     Literal["perceptron", "stump", "rbf", "linear"], Field(description="kernel of the hard-margin SVM")
 ]
-Gamma = Annotated[float | None, Field(gt=0, description="parameter of the rbf kernel, and of no other")]
+Gamma = Annotated[float | None, Field(gt=0, description="parameter of the rbf kernel only")]
 
 
 class Measure:
@@ -116,7 +116,7 @@ class ComplexityMeasure(Measure):  # numpydoc ignore=PR02
     kernel : {'perceptron', 'stump', 'rbf', 'linear'}, default='perceptron'
         Kernel of the hard-margin SVM.
     gamma : float > 0 or None, default=None
-        Parameter of the rbf kernel, and of no other.
+        Parameter of the rbf kernel only.
 
     References
     ----------
@@ -152,7 +152,7 @@ class DecompositionMeasure(Measure):
     kernel : {'perceptron', 'stump', 'rbf', 'linear'}, default='perceptron'
         Kernel of the hard-margin SVM.
     gamma : float > 0 or None, default=None
-        Parameter of the rbf kernel, and of no other.
+        Parameter of the rbf kernel only.
 
     Notes
     -----
@@ -220,7 +220,7 @@ class ContributionMeasure(Measure):
     kernel : {'perceptron', 'stump', 'rbf', 'linear'}, default='perceptron'
         Kernel of the hard-margin SVM.
     gamma : float > 0 or None, default=None
-        Parameter of the rbf kernel, and of no other.
+        Parameter of the rbf kernel only.
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 

@@ -45,7 +45,7 @@ def compute_neighbour_scores(problem: HardMarginProblem, k: int = 10) -> np.ndar
 def compute_neighbour_scores_in_blocks(
     X: np.ndarray, y: ArrayLike, k: int = 10, progress: Progress | None = None
 ) -> np.ndarray:
-    """Do the same with the perceptron kernel and any classes, for more samples than fit in a kernel matrix."""
+    """Return the same for the perceptron kernel and any classes, without storing the whole kernel matrix."""
     n = len(X)
     codes = np.asarray(y)
     check_samples(X, codes)
@@ -135,7 +135,7 @@ class MultiplierScore(OutlierScore):  # numpydoc ignore=PR02
     kernel : {'perceptron', 'stump', 'rbf', 'linear'}, default='perceptron'
         Kernel of the hard-margin SVM.
     gamma : float > 0 or None, default=None
-        Parameter of the rbf kernel, and of no other.
+        Parameter of the rbf kernel only.
 
     References
     ----------
@@ -166,7 +166,7 @@ class LeaveOneOutScore(OutlierScore):  # numpydoc ignore=PR02
     kernel : {'perceptron', 'stump', 'rbf', 'linear'}, default='perceptron'
         Kernel of the hard-margin SVM.
     gamma : float > 0 or None, default=None
-        Parameter of the rbf kernel, and of no other.
+        Parameter of the rbf kernel only.
 
     References
     ----------
@@ -186,7 +186,7 @@ class LeaveOneOutScore(OutlierScore):  # numpydoc ignore=PR02
 
 
 class CrossValidatedScore(OutlierScore):
-    """How far a sample is on the wrong side of the hard-margin SVM of the other folds.
+    """How far a sample is on the wrong side of the hard-margin SVM fitted to the other folds.
 
     An outlier score to compare contributions with. The result has the key `scores`.
 
@@ -197,7 +197,7 @@ class CrossValidatedScore(OutlierScore):
     kernel : {'perceptron', 'stump', 'rbf', 'linear'}, default='perceptron'
         Kernel of the hard-margin SVM.
     gamma : float > 0 or None, default=None
-        Parameter of the rbf kernel, and of no other.
+        Parameter of the rbf kernel only.
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 

@@ -5,9 +5,10 @@ of an inverse and a product with all rows. But P-2 rows leave a plane of weights
 row is a line through 0, so that one sort by angle gives the losses of all combinations that share the P-2
 rows. In the order of combinations, these differ only in the last place; here they take one step.
 
-`Y` is n x P, with rows y_i (1, x_i) scaled to length 1 and weights `c`; w is right on row i if <Y_i, w> > 0.
-If the hyperplane of w passes through just P-1 rows, tilting it makes them right. If more rows meet there,
-which of them can be right is a smaller problem of its own, left to the caller.
+`Y` is n x P, with rows y_i (1, x_i) scaled to length 1 and weights `c`; w classifies row i
+correctly if <Y_i, w> > 0. If the hyperplane of w passes through just P-1 rows, tilting it classifies them
+correctly. If more rows meet there, how many of them can be correct is a smaller problem of the same kind, left
+to the caller.
 """
 
 from __future__ import annotations
@@ -143,7 +144,7 @@ def sweep_prefixes(Y, c, order, n_order, prefix, lines, largest, best, planes, l
 
     `prefix` (length P-2) holds ascending positions in `order`. It is advanced to the combination to continue
     with; its first entry is -1 at the end. Hyperplanes that may lose less than `best` are put into the rows
-    of `planes`, and the weights of the wrong rows off them into `losses`.
+    of `planes`, and the weights of the misclassified rows off them into `losses`.
 
     Returns (number of planes, best, number skipped, lines swept, whether anything was in doubt).
     """
@@ -190,7 +191,7 @@ def sweep_prefixes(Y, c, order, n_order, prefix, lines, largest, best, planes, l
                 losses[put] = lost
                 put += 1
             level = k
-        # Go to the next combination; a dependent row ends all those that share the rows up to it.
+        # Go to the next combination; a dependent row rules out all those that share the rows up to it.
         at = k - 1 if sound else level
         while at >= 0 and prefix[at] >= n_order - (k - at):
             at -= 1

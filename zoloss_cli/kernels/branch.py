@@ -4,10 +4,9 @@ Rows of `Z` (n x P) are the samples (1, x_i), scaled to length 1; t_i is the cla
 class assigned to it, both -1 or 1; s_i is 0 while it is open. The search is depth first: it decides the first
 open sample in `order`, and first tries the value that the initial solution gives it.
 
-`separate` decides whether a sample is in the convex hull of a side. A w that separates it is kept: as long as
-new members of the hull are on its other side, it answers the question again at the cost of one dot product.
-Sets of assignments that turned out to be impossible are kept, too, and end every branch that contains one;
-this saves work and changes no result.
+`separate` decides whether a sample is in the convex hull of a side. A w that separates it is cached: as long as
+new members of the hull are on its other side, it replaces the test by one dot product. Impossible sets of
+assignments are cached, too, and prune every branch that contains one; this changes no result.
 
 The state of a search, which is kept between calls:
 
@@ -30,7 +29,7 @@ from zoloss_cli.kernels.line_losses import LOSS_TOLERANCE
 from zoloss_cli.kernels.numeric import copy_vector
 
 MAX_IMPOSSIBLE_SETS = 512  # kept at a time
-# Indices into `counters`. QUESTIONS ("is it in the hull?") were solved, SETTLED ones answered by a keeper.
+# Indices into `counters`. QUESTIONS: hull membership tests solved; SETTLED: those answered by a keeper.
 DEPTH, ASSIGNED, NODES, QUESTIONS, SETTLED, LEAVES, SETS = range(7)
 
 
@@ -51,7 +50,7 @@ def has_impossible_set(s, impossible, kept):
 
 @kernel
 def remember_impossible_set(corral, size, s, impossible, counters):
-    """Remember that corral[:size] cannot be assigned as in s, replacing the oldest such set if need be."""
+    """Cache that corral[:size] cannot be assigned as in s, replacing the oldest such set if necessary."""
     sets, set_signs, set_sizes = impossible
     e = counters[SETS] % sets.shape[0]
     counters[SETS] += 1
@@ -98,7 +97,7 @@ def propagate_assignment(Z, t, c, s, i, trail, hulls, keepers, counters, buffers
             lost += c[p] if t[p] != side else 0.0
         elif inside > 0:
             return lost, inside
-        # If `inside` is negative, the sample is too close to the hull to tell: it stays open.
+        # If `inside` is negative, the sample is too close to the hull to decide: it stays open.
     return lost, 0
 
 
@@ -168,7 +167,7 @@ def visit_nodes(Z, t, c, order, first, tree, hulls, keepers, impossible, counter
             decided[depth], tried[depth], place[depth] = order[following], 0, following
             mark[depth], level_loss[depth] = counters[ASSIGNED], loss
             continue
-        # A leaf: is there a w? Samples that were assigned by hulls follow from the decided ones.
+        # A leaf: is it separable? Samples that were assigned by hulls follow from the decided ones.
         count = np.int64(0)
         for h in range(2):
             for m in range(hull_count[h]):

@@ -1,5 +1,9 @@
 """Joint weights of samples and classes, and cuts between classes: Li's thesis (2006), chapter 4.
 
+Each base classifier updates the joint weights D in one pass, which also sums up the confusion between classes.
+`find_max_cut` enumerates all partitions of the classes in Gray code: a step moves one class, so that the cut is
+updated in O(K).
+
 `D` is N x K; D[n, k] is proportional to exp(-rho_k(x_n, y_n)), with 0 at k = y_n. `y` holds N class indices;
 `column` is a column of the coding matrix, with -1, 0 or +1 for each of K classes; `f` holds the output of a
 base classifier, -1.0 or +1.0, for each of N samples.
@@ -92,11 +96,11 @@ def update_joint_weights(D, y, column, f, alphas, confusion):
 
 @exact_kernel
 def find_max_cut(edges):
-    """Return the column that cuts most, with the first class at -1; of equal ones, the first in Gray code.
+    """Return the column with the largest cut, with the first class at -1; on ties, the first in Gray code.
 
     `edges` is K x K and symmetric: the weights between classes. The last class changes most often in that
-    order. Ties are frequent in the first round, when all samples weigh the same: up to rounding, all
-    partitions of an even number of classes into halves cut the same.
+    order. Ties are frequent in the first round, when all sample weights are equal: up to rounding, all
+    partitions of an even number of classes into halves have equal cuts.
     """
     K = edges.shape[0]
     column, best = np.full(K, -1, np.int8), np.full(K, -1, np.int8)

@@ -1,7 +1,7 @@
-"""How kernels are compiled: arithmetic, and the cache of compiled code.
+"""Compilation of kernels: floating-point semantics, and the cache of compiled code.
 
-numba takes seconds to compile a kernel, so compiled ones are kept: beside the package, in the user's cache
-folder, or, where neither may be written, in a temporary folder that worker processes share.
+numba takes seconds to compile a kernel, so compiled kernels are cached: next to the package, in the user's
+cache folder, or, if neither is writable, in a temporary folder that worker processes share.
 """
 
 import atexit
@@ -19,7 +19,7 @@ import numba
 from numba import njit
 from numba.core import event
 
-# Names the temporary cache of a parent process, so that its workers do not compile kernels again.
+# Environment variable with the temporary cache of the parent process, which worker processes reuse.
 CACHE_VARIABLE = "ZOLOSS_KERNEL_CACHE"
 
 
@@ -30,7 +30,7 @@ def _find_cache_folder() -> str | None:
         return folder
     with contextlib.suppress(OSError):
         folder, owner = tempfile.mkdtemp(prefix="zoloss-kernels-"), os.getpid()
-        # At the end of the process that created it, but not at the end of its forks.
+        # Only the process that created the folder deletes it at exit, not its forks.
         atexit.register(lambda: os.getpid() == owner and shutil.rmtree(folder, ignore_errors=True))
         if _can_cache(folder):
             os.environ[CACHE_VARIABLE] = folder
@@ -40,7 +40,7 @@ def _find_cache_folder() -> str | None:
 
 def _can_cache(folder: str) -> bool:
     try:
-        _define(_can_cache, folder)  # stands in for any kernel, and is never compiled
+        _define(_can_cache, folder)  # a placeholder for any kernel, never compiled
     except (RuntimeError, OSError):  # no folder is writable ("no locator available"), or it is gone
         return False
     return True
@@ -69,8 +69,8 @@ class _CompilationListener(event.Listener):
         if not self.has_reported:
             self.has_reported = True
             message = (
-                "zoloss: kernels are compiled for this process alone: nothing may be written into "
-                f"{Path(__file__).parent} or the home folder; NUMBA_CACHE_DIR names a folder to keep them in"
+                "zoloss: compiled kernels are not cached beyond this process and its workers: neither "
+                f"{Path(__file__).parent} nor the home folder is writable; set NUMBA_CACHE_DIR to one that is"
             )
             print(message, file=sys.stderr)  # a warning would be ignored in the warm-up of learners
 
@@ -86,16 +86,16 @@ if not KEEPS_KERNELS and _CACHE_FOLDER != _INHERITED_FOLDER:
 
 
 def kernel(function: Callable) -> Any:
-    """Define a kernel with fast arithmetic: sums may be reassociated, so that they vectorize.
+    """Define a kernel with fast-math arithmetic: sums may be reassociated, so that they vectorize.
 
-    NaN and infinity keep their meaning, so that invalid input shows in the output.
+    NaN and infinity propagate, so that invalid input is visible in the output.
     """
     return _define(function, _CACHE_FOLDER, fastmath={"reassoc", "contract", "nsz", "arcp"})
 
 
 def exact_kernel(function: Callable) -> Any:
-    """Define a kernel with arithmetic as written, whose results equal a NumPy twin to the last bit."""
-    # Without the option, a kernel takes on the arithmetic of the one that it is compiled for.
+    """Define a kernel without fast-math, whose results equal those of a NumPy twin bit for bit."""
+    # Without the option, a kernel inherits the fast-math flags of the caller that it is compiled for.
     return _define(function, _CACHE_FOLDER, fastmath=False)
 
 
@@ -104,9 +104,9 @@ inline_kernel = njit(inline="always", error_model="numpy")
 
 
 def _drop_stale_kernels() -> None:
-    """Delete compiled kernels that were built from other sources than the current ones.
+    """Delete stale kernels: those compiled from other sources than the current ones.
 
-    numba checks only the file that a kernel is in, but its compiled code contains kernels from other files.
+    numba checks only the file of a kernel, but its compiled code contains kernels from other files.
     """
     folder = Path(__file__).parent
     digest = hashlib.sha256()

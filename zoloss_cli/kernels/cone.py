@@ -1,9 +1,9 @@
 """Cone search: a proof that every linear rule on the samples makes at least T errors.
 
 A cone is spanned by D directions, its vertices. A positive sample i and a negative sample j conflict in it if
-s_i <= s_j at all vertices: then s_i <= s_j in the whole cone, and no threshold is right on both. So every rule
-in the cone has at least as many errors as a matching of conflicting pairs has pairs. In a single direction, a
-maximum matching is exact: by König's theorem, some threshold has no more errors.
+s_i <= s_j at all vertices: then s_i <= s_j in the whole cone, and no threshold classifies both correctly. So
+every rule in the cone has at least as many errors as a matching of conflicting pairs has pairs. In a single
+direction, a maximum matching is exact: by König's theorem, some threshold has no more errors.
 
 A cone whose matching has fewer than T pairs is split at an edge, see `cone_split`; conflicts persist in its
 parts, and so does the matching. If no pair changes its order within the cone any more, its rules attain the
@@ -12,9 +12,9 @@ size of the matching, and T is refuted.
 A cone takes 7.6 us on liver (341 x 6) and 21 us on pima (768 x 8), 81 and 28 times as fast as in NumPy with
 SciPy's matchings: python -m pytest tests/bench/test_speed.py --benchmark-only -k cone.
 
-Matchings: row i of `rows` (n_left x words) has a bit for each copy of a sample on the right, whether i is
-joined to it; `left_of` holds the sample of each copy on the left. `mate_left` and `mate_right` hold the copy on
-the other side, or -1.
+Matchings: row i of `rows` (n_left x words) is a bit set of the right copies that sample i on the left conflicts
+with; `left_of` holds the sample of each left copy. `mate_left` and `mate_right` hold the copy on the other
+side, or -1.
 
 The state of a search, which is kept between calls:
 
@@ -57,12 +57,12 @@ RUNNING, PROVED, TOO_DEEP, REFUTED = range(4)
 LEAF, SPLIT = 0, 1
 SPLIT_ENTRIES = 7  # in the log
 DONE_BITS = 60
-EDGE_ROWS = 24  # least number of positive samples by which an edge is chosen
+EDGE_ROWS = 24  # minimum number of positive samples used to choose an edge
 
 
 @exact_kernel
 def flip_path(last, reached_from, mate_left, mate_right):
-    """Match along the path that ends at the right copy `last`, back to the free copy where it started."""
+    """Augment the matching along the path that ends at the right copy `last`."""
     right = last
     while right >= 0:
         left = reached_from[right]
@@ -74,7 +74,7 @@ def flip_path(last, reached_from, mate_left, mate_right):
 
 @exact_kernel
 def find_path(rows, left_of, start, mate_right, free, seen, reached_from, queue):
-    """Return the free right copy at the end of an alternating path from the left copy `start`, or -1.
+    """Return the free right copy at the end of an augmenting path from the left copy `start`, or -1.
 
     `seen` holds the right copies that need no visit, none of them free, and gains those that are visited;
     `reached_from` is set to the left copy from which each was reached.
@@ -108,7 +108,7 @@ def find_path(rows, left_of, start, mate_right, free, seen, reached_from, queue)
 def augment_matching(rows, left_of, mate_left, mate_right, matched, target, room):
     """Extend a matching to a maximum one, or to `target` pairs; return its number of pairs.
 
-    A search that finds no path leaves behind right copies that no later path can use: they are `dead`.
+    Right copies visited by a failed search cannot be on any later path: they are `dead`.
     """
     free, seen, dead, reached_from, queue = room
     words = free.shape[0]
@@ -153,7 +153,7 @@ def intersect_columns(above, cone, rows):
 
 @exact_kernel
 def log_leaf(mate_left, logged_mates, log, counters):
-    """Append a leaf to the log: left copies whose mates differ from the previous leaf, and their mates."""
+    """Append a leaf to the log: the left copies whose mates differ from the previous leaf, and their mates."""
     at = counters[LOGGED]
     log[at] = LEAF
     changes = np.int64(0)

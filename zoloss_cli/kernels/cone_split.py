@@ -8,7 +8,7 @@ scores of unit vectors. All scores of samples are in [-1, 1].
   An error of 0 means that the column is exact: M and all <x, M> are integers below 2^FRACTION_BITS.
 - `above` (columns x (n_left * words)) has, for each positive sample, a bit for each copy of a negative sample
   that scores no less; `higher` has one for each copy that scores more. If scores may be off, only those bits
-  are set that hold whatever the error.
+  are set that hold for any such error.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def compare_all_digits(digits, number, first, words, above, higher):
 
 @exact_kernel
 def find_least_loss(counts, n_copies):
-    """Return the least loss of a threshold; counts[r] left copies have r right copies above them."""
+    """Return the smallest loss of a threshold; counts[r] left copies have r right copies above them."""
     below = np.int64(0)
     for rivals in range(n_copies + 1):
         below += counts[rivals]
@@ -141,7 +141,7 @@ def find_least_loss(counts, n_copies):
 
 @exact_kernel
 def compare_classes(scores, error, sizes, right_of, above, higher, room):
-    """Set the bits of a column, and return the least loss of a threshold on it.
+    """Set the bits of a column, and return the smallest loss of a threshold on it.
 
     `sizes` is (n_left, n_right, words, ties); `right_of` holds the negative sample of each copy.
     `left_weight` in `room` holds the number of copies of each positive sample.

@@ -1,4 +1,9 @@
-"""Expectation propagation for the Bayes point machine: Minka (2001), section 4, with probit noise."""
+"""Expectation propagation for the Bayes point machine: Minka (2001), section 4, with probit noise.
+
+The posterior of w is approximated by a Gaussian N(m, V), the product of the prior and a Gaussian in <w, z_i>
+for each row i. A sweep visits every row: it removes the row's Gaussian from the posterior, matches the moments
+of the rest times the true likelihood, and inserts the new Gaussian.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +34,7 @@ def fit_bayes_point(Z, noise, sweeps):
     """Return (m, sweeps done): the posterior mean of w for rows z_i = y_i x_i of Z and the prior N(0, I).
 
     Z is N x size, and m has length size. The likelihood of row i is Phi(<w, z_i> / sqrt(noise)), approximated
-    by a Gaussian in <w, z_i> with mean m_i and precision pi_i. A sweep visits every row: it takes the row's
-    Gaussian out of the posterior N(m, V), matches the moments of the rest times the true likelihood, and puts
-    the new Gaussian in.
+    by a Gaussian in <w, z_i> with mean m_i and precision pi_i.
     """
     n, size = Z.shape
     m = np.zeros(size, np.float64)

@@ -1,4 +1,4 @@
-"""The hard-margin SVM on a kernel matrix, by an exact active-set method that starts from the last solution.
+"""The hard-margin SVM on a kernel matrix, by an exact active-set method with warm starts.
 
 min 1/2 sum of b_i b_j K_ij - sum of y_i b_i, subject to sum of b_i = 0 and alpha_i = y_i b_i >= 0. Goldfarb &
 Idnani (1983), with a set S of samples on the margin, f_i = sum of b_j K_ij + c = y_i. The inverse R of
@@ -45,7 +45,7 @@ KernelRows = namedtuple("Rows", "K order rows ready y flat")
 
 @kernel
 def allocate_solution(n):
-    """Return an empty solution with room for n samples."""
+    """Return an empty solution with capacity for n samples."""
     R, place, f, size = np.empty((n + 1, n + 1)), np.zeros(n + 1, np.int64), np.zeros(n), np.zeros(2, np.int64)
     coef, sign, k, d = np.zeros(n + 1), np.zeros(n + 1), np.zeros(n + 1), np.zeros(n + 1)
     return HardMarginSolution(R, coef, sign, place, f, k, d, size)
@@ -142,7 +142,7 @@ def remove_member(out, s):
     """Remove member `out`, whose index the last one takes; update d and return how much the slope grows."""
     last, pivot, share = s.size[0], s.R[out, out], s.d[out] / s.R[out, out]
     gain = s.d[out] * share
-    taken = s.k  # not needed any more when members leave
+    taken = s.k  # workspace that is free when members leave
     for a in range(last + 1):
         taken[a] = s.R[out, a] if a < out else s.R[a, out]
         s.d[a] -= share * taken[a]

@@ -1,13 +1,13 @@
-"""Whether some w is right on all given rows, decided by the point of their convex hull nearest to 0.
+"""Linear separability test, by the point of the convex hull of signed rows that is nearest to 0.
 
 Wolfe (1976), "Finding the nearest point in a polytope". If the nearest point x is not 0, then
-<x, z> >= |x|^2 > 0 for every row z: x is such a w, and the one with the largest margin. If it is 0, the few
-rows of which it is a mixture (the corral) cannot all be right: by Farkas' lemma they are a certificate, and
-since they are affinely independent, none of them can be left out.
+<x, z> >= |x|^2 > 0 for every row z: w = x separates the rows, with the largest margin. If it is 0, the rows are
+inseparable: by Farkas' lemma, the few rows of which it is a convex combination (the corral) are a certificate,
+and since they are affinely independent, none of them can be left out.
 
-This is the linear program of Nguyen & Sanner (2013), section 3: a sample p lies in the convex hull of others
-exactly if no w is right on (1, x_k) for all of them and on -(1, p). It takes 16 us, HiGHS 1.3 ms: python -m
-pytest tests/bench/test_speed.py --benchmark-only -k hull.
+This replaces the linear program of Nguyen & Sanner (2013), section 3: a sample p lies in the convex hull of
+others if and only if no w has positive margins on all of their (1, x_k) and on -(1, p). It takes 16 us, HiGHS
+1.3 ms: python -m pytest tests/bench/test_speed.py --benchmark-only -k hull.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from zoloss_cli.kernels.compilation import kernel
 ZERO_DISTANCE = 1e-11  # rows have length 1: a hull this close to 0 contains it
 MIN_MARGIN = 1e-12  # of a w of length 1: a larger margin is not a rounding error
 DEPENDENT_LENGTH = 1e-13  # what rounding can leave of a row that depends on others
-MIN_MIXTURE_WEIGHT = 1e-14  # a row of the corral with no more weight is not needed for its nearest point
+MIN_MIXTURE_WEIGHT = 1e-14  # a row of the corral with no more weight is dropped
 MAX_ROUNDS = 1000
 
 
@@ -86,7 +86,7 @@ def drop_row(k, size, corral, weights, A):
 
 @kernel
 def find_least_margin(Z, signs, members, count, w):
-    """Return (least margin, its row) of w on rows signs_i Z_i for i in members[:count]."""
+    """Return (smallest margin, its row) of w on rows signs_i Z_i for i in members[:count]."""
     least, row = np.inf, -1
     for m in range(count):
         i = members[m]
@@ -126,11 +126,11 @@ def shrink_corral(size, w, corral, weights, A, mu, x, Q, R):
 
 @kernel
 def separate(Z, signs, members, count, first, w, corral, weights):
-    """Search for a w that is right on rows signs_i Z_i for i in members[:count], which have length 1.
+    """Search for a w with positive margins on the rows signs_i Z_i of length 1, for i in members[:count].
 
     Z is n x P; w has length P, and `corral` and `weights` have room for P + 2. Returns 0 if there is such a
     w, which is then in `w`; the size of the corral if there is none, with its rows in `corral` and their
-    weights, which sum to 1, in `weights`; and -1 if rounding leaves it open. `first` is the index into
+    weights, which sum to 1, in `weights`; and -1 if rounding prevents a decision. `first` is the index into
     `members` to start from; another start may end in another corral.
     """
     P = Z.shape[1]
@@ -146,7 +146,7 @@ def separate(Z, signs, members, count, first, w, corral, weights):
         least, entering = find_least_margin(Z, signs, members, count, w)
         if least > MIN_MARGIN * np.sqrt(square):
             return 0
-        if size > P or entering < 0:  # no row enters if no margin is a number
+        if size > P or entering < 0:  # no row enters if all margins are NaN
             return -1
         for k in range(size):
             if corral[k] == entering:

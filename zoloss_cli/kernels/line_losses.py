@@ -1,12 +1,12 @@
-"""The 0/1 loss along a line of hyperplanes w + alpha v: all its values from one sort of its breakpoints.
+"""The 0/1 loss along a line of weights w + alpha v: all its values from one sort of its breakpoints.
 
-`Y` is n x P, with rows y_i = label_i (1, x_i) scaled to length 1 and weights `c`; w is right on row i if
-<y_i, w> > 0. With f = Yw and g = Yv, row i changes sides at its breakpoint -f_i / g_i.
+`Y` is n x P, with rows y_i = label_i (1, x_i) scaled to length 1 and weights `c`; w classifies row i
+correctly if <y_i, w> > 0. With f = Yw and g = Yv, row i changes sides at its breakpoint -f_i / g_i.
 
 `compute_line_losses` sorts all breakpoints. `compute_near_losses`, for many rows, puts them into buckets by
 position, whose weights give the loss at every boundary between two buckets; inside a bucket, the loss is lower
-by at most the weight that the bucket can take off. Most buckets are thus known to stay above what a draw can
-reach, and only the breakpoints of the others are sorted. With it a pivot step takes 91 us instead of 214 at
+by at most the weight that the bucket can take off. Most buckets can thus be excluded from a draw, and only
+the breakpoints of the others are sorted. With it a pivot step takes 91 us instead of 214 at
 10,000 rows, 758 instead of 3,840 at 100,000, and 20,800 instead of 54,000 at a million (`make growth`, against
 MANY_ROWS beyond all of these).
 """
@@ -22,14 +22,14 @@ from zoloss_cli.kernels.numeric import copy_vector, find_lowest_bit
 
 ZERO_MARGIN = 1e-11  # of rows and a w of length 1: a smaller margin or slope is 0
 MIN_RELATIVE_GAP = 1e-8  # of the size of its ends: a smaller gap between breakpoints is not an interval
-MANY_BREAKPOINTS = 1 << 15  # with more, the workspace for sorting does not fit into the second-level cache
+MANY_BREAKPOINTS = 1 << 15  # with more, the workspace for sorting does not fit into the L2 cache
 ROUGH_BUCKETS = 512
 LOSS_TOLERANCE = 1e-9  # losses are sums of weights: those that differ by less are equal
 
 
 @kernel
 def compute_strict_loss(Y, c, w):
-    """Return the weight of the rows that are not clearly right: a margin within rounding error is 0."""
+    """Return the weight of the rows that are not clearly correct: margins within rounding of 0 are errors."""
     margins = np.dot(Y, w)
     least = ZERO_MARGIN * np.sqrt(np.dot(w, w))
     total = 0.0
@@ -65,7 +65,7 @@ def sort_line_breakpoints(t, rows, count, s, bucket, starts, sorted_t, sorted_ro
 
     `bucket` has room for them, and `starts` for one more than the number of buckets; the result is in
     `sorted_t` and `sorted_rows`. Breakpoints closer together than any interval can be are left in any order:
-    on discrete data many are equal up to rounding, and sorting those would cost the square of their number.
+    on discrete data many are equal up to rounding, and sorting those would take quadratic time.
     """
     if count > MANY_BREAKPOINTS:  # roughly first, so that neighbours go to the same cache lines the second time
         scatter_by_bucket(t, rows, count, s, ROUGH_BUCKETS, bucket, starts, sorted_t, sorted_rows)
@@ -105,7 +105,7 @@ def close_narrow_intervals(sorted_t, count, losses):
 
 @kernel
 def find_least_loss(losses, count, turned):
-    """Return the least loss of w and -w, its interval, and -1 if it is that of -w, else 1.
+    """Return the smallest loss of w and -w, its interval, and -1 if it is that of -w, else 1.
 
     On every interval, the losses of w and -w sum to `turned`.
     """
@@ -129,7 +129,7 @@ def compute_line_losses(Y, c, f, g, u, in_basis, leaving, scratch):
     side of u, the sum of their V_j. Interval j ends at sorted breakpoint j; one that is too narrow has an
     infinite loss. -w passes the same breakpoints, and its loss is `turned` minus that of w.
 
-    Returns (number of breakpoints, turned, least loss, its interval, and -1 if it is that of -w, else 1).
+    Returns (number of breakpoints, turned, smallest loss, its interval, and -1 if it is that of -w, else 1).
     There are no breakpoints if rounding hides every slope, even that of the leaving row.
     """
     t, rows, bucket, starts, sorted_t, sorted_rows, losses, _, signed = scratch
@@ -158,7 +158,7 @@ def compute_line_losses(Y, c, f, g, u, in_basis, leaving, scratch):
                 loss += c[i]
                 turned += 2.0 * c[i]
     sort_line_breakpoints(t, rows, count, sum_f / sum_g + 1e-300, bucket, starts, sorted_t, sorted_rows)
-    # No two lines are alike, so a branch on sign or gap would be mispredicted half of the time: use none.
+    # Branch-free: a branch on sign or gap would be mispredicted half of the time.
     losses[0] = loss
     for j in range(count):
         loss += signed[sorted_rows[j]]
@@ -182,7 +182,7 @@ def pick_interval_point(sorted_t, count, interval):
 
 @kernel
 def move_off_vertex(Y, w, u, in_basis, leaving):
-    """Return w moved along u half as far as rows outside the basis allow, which makes the basis right."""
+    """Return w moved along u half as far as rows outside the basis allow, so that basis rows are correct."""
     margins, rates = np.dot(Y, w), np.dot(Y, u)
     longest = np.sqrt(np.dot(w, w) / (np.dot(u, u) + 1e-300))
     for i in range(margins.shape[0]):
@@ -195,7 +195,7 @@ def move_off_vertex(Y, w, u, in_basis, leaving):
 
 @kernel
 def keep_line_minimum(Y, c, w, v, u, in_basis, leaving, alpha, sense, best, best_w):
-    """Write sense (w + alpha v), moved off its vertex, to `best_w` if it is best; return the least loss."""
+    """Write sense (w + alpha v), moved off its vertex, to `best_w` if it is best; return the smallest loss."""
     candidate = move_off_vertex(Y, sense * (w + alpha * v), u, in_basis, leaving)
     loss = compute_strict_loss(Y, c, candidate)
     if loss < best - LOSS_TOLERANCE:
@@ -210,8 +210,8 @@ def keep_line_minimum(Y, c, w, v, u, in_basis, leaving, alpha, sense, best, best
 MANY_ROWS = 1 << 12  # above this number, buckets pay off
 BUCKETS = (
     1 << 12
-)  # so that two bytes can number twice as many, and their weights fit into the first-level cache
-# After both halves of the buckets: rows without a breakpoint that are wrong, right or neither, and the basis.
+)  # so that 16-bit indices can number twice as many buckets, and their weights fit into the L1 cache
+# After both halves of the buckets: rows without a breakpoint that are misclassified, correct or neither; basis.
 STILL_WRONG, STILL_RIGHT, STILL, BASIS = 2 * BUCKETS, 2 * BUCKETS + 1, 2 * BUCKETS + 2, 2 * BUCKETS + 3
 MAX_SORTED_SHARE = 1 / 8  # of the rows: if more are in reach, all are sorted in a faster way
 MAX_LOOKS = 4  # attempts, since what is in reach grows if the best interval is too narrow
@@ -329,10 +329,10 @@ def sum_losses_in_runs(c, prefix, run, bucket, t, rows, count, outermost, losses
 
 @kernel
 def compute_near_losses(Y, c, f, g, u, in_basis, leaving, excess, scratch, bucket_scratch):
-    """Do the same as `compute_line_losses`; intervals more than `excess` above the least loss may be missing.
+    """Compute line losses, but possibly not those of intervals more than `excess` above the smallest loss.
 
-    Only the breakpoints around the remaining intervals are returned; if some between two of them are left
-    out, the interval there has an infinite loss.
+    Otherwise as in `compute_line_losses`. Only the breakpoints around the remaining intervals are returned; if
+    some between two of them are omitted, the interval there has an infinite loss.
     """
     _, rows, _, _, sorted_t, sorted_rows, losses, _, _ = scratch
     bucket, histogram, prefix, run = bucket_scratch

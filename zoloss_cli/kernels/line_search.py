@@ -1,4 +1,4 @@
-"""The line search of random coordinate descent: the threshold t for which w - t d has the least 0/1 loss.
+"""The line search of random coordinate descent: the threshold t for which w - t d has the smallest 0/1 loss.
 
 Li & Lin (2007), Fig. 1 and eq. (4); Li's thesis (2006), Algorithms 2.3 and 2.4. With p = Xw and delta = Xd,
 sample i changes sides at the breakpoint r_i = p_i / delta_i of the threshold t in w - t d. Passing r_i upwards
@@ -39,7 +39,7 @@ MIN_RELATIVE_WIDTH = 1e-12  # of its ends or the typical breakpoint: a narrower 
 RELATIVE_OVERSHOOT = 1e-9  # of the outermost breakpoint, where 1 would be lost beside it
 EDGE_TOLERANCE = 1e-9  # of the range of all buckets: a breakpoint closer to a bucket's edge is in doubt
 INSERTION_SORT_LIMIT = 48  # breakpoints; usually 3 to 15 are candidates
-MAX_BUCKETS = 1 << 14  # so that two bytes can number twice as many
+MAX_BUCKETS = 1 << 14  # so that 16 bits can number twice as many
 MANY_SAMPLES = 1 << 17  # with more, a few blocks are enough to estimate the scale of breakpoints
 SAMPLES_PER_BLOCK = 64  # whose buckets are checked together, with one bit of a word for each
 SAMPLES_PER_ESTIMATE = 1 << 13  # of which one block is read to estimate a typical breakpoint
@@ -186,7 +186,7 @@ def sort_breakpoints(r, carried, count):
     """Sort the first `count` breakpoints r, and `carried` along with them.
 
     Insertion sort, or Shell sort with Tokuda's increments for more than INSERTION_SORT_LIMIT breakpoints. It
-    is as fast as np.argsort and the indexing after it, and compiles in a tenth of the time.
+    is as fast as np.argsort followed by indexing, and compiles in a tenth of the time.
     """
     gap = 1
     while count > INSERTION_SORT_LIMIT and gap < count // 4:
@@ -334,7 +334,7 @@ def find_threshold_by_buckets(p, delta, c, s, buckets, bucket, histogram, prefix
     while j < count:
         value, net, b = near_r[j], 0, np.int64(bucket[near_i[j]]) & (buckets - 1)
         if np.isnan(value):
-            return 0.0, False  # NaN has no place in an order
+            return 0.0, False  # NaN cannot be sorted
         while j < count and near_r[j] == value:
             if np.int64(bucket[near_i[j]]) & (buckets - 1) != b:
                 return 0.0, False

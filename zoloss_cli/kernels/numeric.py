@@ -14,7 +14,7 @@ from zoloss_cli.kernels.compilation import exact_kernel, inline_kernel, kernel
 
 @inline_kernel
 def copy_vector(source, target):
-    """Set target[:] = source, which numba takes seconds to compile, for an error message about shapes."""
+    """Copy `source` to `target`; numba takes seconds to compile target[:] = source, for its shape check."""
     for j in range(target.shape[0]):
         target[j] = source[j]
 
@@ -30,7 +30,7 @@ def compute_max_abs(w):
 
 @inline_kernel
 def compute_squared_norm(x):
-    """Return the sum of the squares of x; np.dot is a call to BLAS, which takes longer for a short x."""
+    """Return the sum of the squares of x; np.dot calls BLAS, which is slower for a short x."""
     total = 0.0
     for j in range(x.shape[0]):
         total += x[j] * x[j]
@@ -38,7 +38,7 @@ def compute_squared_norm(x):
 
 
 # Intrinsics: LLVM instructions that can only be called from kernels. `array` is C contiguous, of any shape, and
-# `offset` counts its elements from the first: nothing checks that as many elements follow as are read.
+# `offset` counts its elements from the first: bounds are not checked.
 #
 # Lanes are the numbers in a vector register: a row of 4 q columns is q registers. A loop that LLVM vectorizes
 # by itself checks at each call whether arrays overlap, and has a remainder and partial sums, which costs more
@@ -255,7 +255,7 @@ _factor = types.ExternalFunction("numba_xxgetrf", types.intc(_char, _int, _int, 
 _invert = types.ExternalFunction("numba_ez_xxgetri", types.intc(_char, _int, _numbers, _int, _pivots))
 _factor_symmetric = types.ExternalFunction("numba_xxpotrf", types.intc(_char, _char, _int, _numbers, _int))
 DOUBLE = ord("d")
-UPPER = ord("U")  # in columns: the lower triangle in rows
+UPPER = ord("U")  # of a column-major matrix: the lower triangle of a row-major one
 
 
 @kernel
@@ -320,8 +320,8 @@ def solve_by_factor(L, b):
             b[j] -= L[i, j] * b[i]
 
 
-# SplitMix64. numba's own np.random has a hidden state per thread that seeding from Python does not reach; a
-# counter vectorizes, and lets a test replay the same stream. Indices are drawn an epoch at a time: between
+# SplitMix64. numba's np.random has a hidden state per thread that cannot be seeded from Python; a counter
+# vectorizes, and lets a test replay the same stream. Indices are drawn an epoch at a time: between
 # trials, whose branches are often mispredicted, the latency of the generator would add up.
 
 GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)  # from one counter to the next: 2^64 over the golden ratio

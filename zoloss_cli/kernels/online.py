@@ -7,7 +7,7 @@ drawn by weight instead). `order` is a rule of `numeric.draw_epoch`, with its al
 `checkpoints` and `path` are those of `save_checkpoint`. All functions change w. A mistake is a trial with a
 margin <= 0, as in the mistake bounds of online learning.
 
-Single trials wait for one another: w must be loaded, multiplied, summed and compared before the next inner
+Single trials are sequential: w must be loaded, multiplied, summed and compared before the next inner
 product can begin, behind a branch that is mispredicted about as often as the learner errs.
 
 Blocks of trials (`..._in_blocks`) look ahead, since the draws of an epoch are known: the inner products <w, z>
@@ -23,7 +23,7 @@ the averaged perceptron 6.2 and 8.2 against 10.7 and 14.3: python -m pytest test
 trials are as fast.
 
 Each learner has its own loop over epochs: a common one would take the trial as an argument, and numba does not
-cache functions that take others.
+cache functions that take functions.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def add_rows(w, Z, indices, t, steps):
 
 @inline_kernel
 def find_sides(w, Z, indices, t, reach, steps):
-    """Return on which side of `reach` the margins of trials t, ..., t + 3 are, and the least distance to it.
+    """Return on which side of `reach` the margins of trials t, ..., t + 3 are, and the smallest distance to it.
 
     A trial with a margin below `reach` adds its row times its step to w. Sides are +1.0, or -1.0 if below.
     """
@@ -216,7 +216,7 @@ def try_perceptron(Z, step, w, indices, first, last):
 
 @exact_kernel
 def try_perceptron_in_blocks(Z, step, w, indices, tolerance):
-    """Do the same as `try_perceptron` for a whole epoch, a block of trials at a time."""
+    """Apply `try_perceptron` to a whole epoch, a block of trials at a time."""
     stop = indices.shape[0] - indices.shape[0] % TRIALS_PER_BLOCK
     mistakes = 0.0
     for t in range(0, stop, TRIALS_PER_BLOCK):
@@ -261,7 +261,7 @@ def compute_average(w, late, clock):
 
 @kernel
 def try_averaged(Z, step, w, late, clock, indices, first, last):
-    """Do the same as `fit_averaged_perceptron` in some trials, one by one; return (mistakes, clock)."""
+    """Apply the rule of `fit_averaged_perceptron` in some trials, one by one; return (mistakes, clock)."""
     mistakes = 0
     for k in indices[first:last]:
         if compute_margin(w, Z, k) <= 0.0:
@@ -274,7 +274,7 @@ def try_averaged(Z, step, w, late, clock, indices, first, last):
 
 @exact_kernel
 def try_averaged_in_blocks(Z, step, w, late, clock, indices, tolerance):
-    """Do the same as `try_averaged` for a whole epoch, in the manner of `try_perceptron_in_blocks`."""
+    """Apply `try_averaged` to a whole epoch, a block of trials at a time."""
     stop = indices.shape[0] - indices.shape[0] % TRIALS_PER_BLOCK
     mistakes = 0.0
     for t in range(0, stop, TRIALS_PER_BLOCK):
@@ -338,7 +338,7 @@ def try_sgd(Z, step, w, rate, reach, squared, indices, first, last):
 
 @exact_kernel
 def try_sgd_in_blocks(Z, step, w, rate, reach, squared, indices, tolerance):
-    """Do the same as `try_sgd` for a whole epoch, a block of trials at a time; the cost is not `squared`."""
+    """Apply `try_sgd` to a whole epoch, a block of trials at a time; the cost is not `squared`."""
     stop = indices.shape[0] - indices.shape[0] % TRIALS_PER_BLOCK
     for t in range(0, stop, TRIALS_PER_BLOCK):
         s_1, s_2 = rate * step[indices[t]], rate * step[indices[t + 1]]
@@ -353,7 +353,7 @@ def try_sgd_in_blocks(Z, step, w, rate, reach, squared, indices, tolerance):
 
 @exact_kernel
 def try_squared_in_blocks(Z, step, w, rate, reach, squared, indices):
-    """Do the same as `try_sgd` for a whole epoch, a block of trials at a time; the cost is `squared`.
+    """Apply `try_sgd` to a whole epoch, a block of trials at a time; the cost is `squared`.
 
     Steps are rate * step * max(1 - rho, 1 - reach), with margins rho that are rounded as in blocks.
     """

@@ -1,14 +1,14 @@
 """The pivot heat bath: a random walk over vertices of the arrangement of hyperplanes, for the 0/1 loss.
 
 This algorithm is our own. `Y` is n x P, with rows y_i = label_i (1, x_i) scaled to length 1 and weights `c`;
-w is right on row i if <y_i, w> > 0. A vertex is a w for which P-1 independent rows (the basis B) have margin
-0. The state consists of the unit vector w and the matrix V, (P-1) x P, with Y_B V' = I: moving along V_k
+w classifies row i correctly if <y_i, w> > 0. A vertex is a w for which P-1 independent rows (the basis B) have
+margin 0. The state consists of the unit vector w and the matrix V, (P-1) x P, with Y_B V' = I: moving along V_k
 changes the margin of no basis row but k.
 
 A step releases one basis row. The whole line w + alpha v is then free, the loss on each of its intervals
 follows from the sorted breakpoints, and one interval, of w or of -w, is drawn with probability proportional
 to exp(-loss / T): a heat bath, which has no rejections. The row at one of its ends enters the basis. Basis
-rows count as right, since a small step along the sum of the V_j makes them so.
+rows count as correct, since a small step along the sum of the V_j makes them so.
 
 Most of a step goes into sorting breakpoints, which a scatter into buckets makes linear, and for many features
 into the product Yv. On heart it takes 5.9 us, 118 us in NumPy: python -m pytest tests/bench/test_speed.py
@@ -33,7 +33,7 @@ from zoloss_cli.kernels.line_losses import (
 from zoloss_cli.kernels.numeric import GOLDEN_GAMMA, copy_vector, invert_in_place, mix_bits, scale_to_index
 
 MIN_PIVOT_SLOPE = 1e-7  # a row whose margin changes by less along v nearly depends on the rest of the basis
-MIN_SLOPE = 1e-9  # a row whose margin changes by less along a random direction is not met
+MIN_SLOPE = 1e-9  # a row whose margin changes by less along a random direction is skipped
 STEPS_PER_REBUILD = 64  # after which w and V are recomputed, before rounding errors add up
 MAX_EXCESS_IN_T = 30.0  # an interval whose loss is larger by this many T is never drawn
 SPACING_53_BITS = 2.0**-53  # between the numbers that `draw_uniform` can return
@@ -41,7 +41,7 @@ SPACING_53_BITS = 2.0**-53  # between the numbers that `draw_uniform` can return
 
 @exact_kernel
 def draw_uniform(counter):
-    """Return the number in [0, 1) that belongs to this counter."""
+    """Return the uniform random number in [0, 1) of this counter."""
     return float(mix_bits(counter) >> np.uint64(11)) * SPACING_53_BITS
 
 
@@ -150,7 +150,7 @@ def draw_interval(losses, count, turned, least, T, share, near, odds):
 
 @kernel
 def release_row(w, V, k):
-    """Release basis row k; return the unit direction v that is free now, and u, along which others gain."""
+    """Release basis row k; return the unit direction v that this frees, and u, along which others gain."""
     size = w.shape[0]
     v, u = np.empty(size, np.float64), np.zeros(size, np.float64)
     share = np.dot(w, V[k])
@@ -240,9 +240,9 @@ def walk_vertices(Y, c, w, B, V, steps, hot, cold, counter, best_w, best):
 def descend_by_swaps(Y, c, B, w, V, current, best, best_w, sweeps, first):
     """Replace basis rows, in turn from `first` on, by their best replacements, if these lower the loss.
 
-    One of the `sweeps` looks at all replacements of one basis row. Changes B, w, V and best_w.
+    One of the `sweeps` examines all replacements of one basis row. Changes B, w, V and best_w.
 
-    Returns (current, best, next row to look at, looks in a row without a swap, whether the state is sound).
+    Returns (current, best, next row to examine, consecutive rows without a swap, whether the state is sound).
     """
     n, size = Y.shape
     in_basis = np.zeros(n, np.bool_)

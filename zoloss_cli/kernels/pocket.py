@@ -12,12 +12,12 @@ product with w. An epoch is primal if the one before made more than MAX_DUAL_UPD
 that the screen does not settle, must the dual's margins catch up.
 
 Screen: most w that end a run are worse than the pocket, and by how much does not matter. `build_screen` holds
-the samples in float32, and `reaches_bound` goes through them until the errors reach the pocket's. It says so
-only if rounding cannot be the cause, so that results do not depend on it.
+the samples in float32, and `reaches_bound` counts errors until they reach the pocket's. It returns True only if
+rounding cannot be the cause, so that results do not depend on the screen.
 
 A trial takes 18 ns on pima and 23 on german, without the screen 39 and 67; on breast it takes 5.6 ns, and 13.5
 if `try_pocket` makes the dual epochs instead of `try_dual` (python -m pytest tests/bench/test_online_speed.py
---benchmark-only -k "kernel and pocket", with breast among its NAMES, and with these left out).
+--benchmark-only -k "kernel and pocket", with breast added to its NAMES, and with these disabled).
 
 `Z` is N x P, with the padded rows y x of `online`; `Z_T` is its transpose. Sample weights phi are fixed point
 (`line_search.to_fixed_point`). The functions share
@@ -69,8 +69,8 @@ from zoloss_cli.kernels.online import (
 )
 
 SAMPLES_PER_BLOCK = 4 * SINGLE_LANES  # of the screen
-SAMPLES_PER_COUNT = 128  # whose margins stay in registers and the first-level cache
-MAX_TOTAL_GRAINS = 2**30  # of weight, so that sums in int32 do not overflow
+SAMPLES_PER_COUNT = 128  # whose margins stay in registers and the L1 cache
+MAX_TOTAL_GRAINS = 2**30  # of total weight, so that sums in int32 do not overflow
 SINGLE_ROUNDING = 2.0**-24
 MIN_SINGLE = 1e-30  # more than underflow in single precision can lose
 MAX_GRAM_SAMPLES = 2048
@@ -80,7 +80,7 @@ EPOCHS_PER_REFRESH = 16  # after which the dual's margins are recomputed, before
 BLOCK_NS_PER_TRIAL, BLOCK_NS_PER_COUNT = 4.0, 400.0  # extra costs of blocks
 NS_PER_UPDATE, NS_PER_MARGIN = 12.0, 0.1  # costs of updating all margins
 MAX_CLOSE_SHARE = 1 / 64  # of trials in blocks with a margin near 0: above it, margins catch up too often
-FIRST_BLOCK_EPOCH = 3  # many fits are over before, and blocks and the screen cost a little to set up
+FIRST_BLOCK_EPOCH = 3  # many fits end earlier, and blocks and the screen have setup costs
 RUN, POCKET_RUN = range(2)
 ERROR, COUNTS, UPDATES, CHANGES, PENDING, CLOSE = range(6)
 COUNTED = -1e300  # the run of a w whose error was counted: with ratchet, it is not counted again
@@ -137,7 +137,7 @@ def build_screen(Z, phi, longest_row, n):
 
 @exact_kernel
 def reaches_bound(w, screen, bound):
-    """Return whether the weighted error of w is certainly >= bound; False leaves it open.
+    """Return whether the weighted error of w is certainly >= bound; False is inconclusive.
 
     A margin in single precision, of rounded w and x, is off by at most (P + 4) u |w| |x| with
     u = SINGLE_ROUNDING; one below -(2 P + 16) u |w| |x|, more than twice that, is an error. Weights in whole
@@ -179,7 +179,7 @@ def sum_error_weights(margins, phi):
 
 @exact_kernel
 def catch_up(dual, tally):
-    """Apply the updates that are not in the margins yet, in their order."""
+    """Apply the pending updates to the margins, in order."""
     gram, margins, rows, steps = dual
     n = margins.shape[0]
     stop = n - n % LANES
@@ -197,7 +197,7 @@ def catch_up(dual, tally):
 
 @kernel
 def end_run(samples, dual, screen, w, pocket_w, is_dual, ratchet, runs, tally):
-    """Count the errors of w as far as needed after its run exceeded the pocket's; admit it or not."""
+    """Count the errors of w as far as needed, after its run exceeded the pocket's, and decide on admission."""
     error, admit = tally[ERROR], not ratchet
     if tally[CHANGES] > 0:
         if not (ratchet and reaches_bound(w, screen, error)):

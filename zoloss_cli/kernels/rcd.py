@@ -38,7 +38,7 @@ from zoloss_cli.kernels.numeric import (
 from zoloss_cli.kernels.online import save_checkpoint
 
 DIRECTIONS_PER_BLOCK = 64  # whose deltas come from one matrix product
-# On tiny problems w grows exponentially. Its length means nothing: it is divided by a power of two, exactly.
+# On tiny problems w grows exponentially. Its length is irrelevant: it is divided by a power of two, exactly.
 MAX_WEIGHT = 2.0**500
 SHRINKAGE_LIMIT = 1e-2  # of the longest w since p = Xw was computed: below, p's rounding errors are too large
 
@@ -47,7 +47,7 @@ SHRINKAGE_LIMIT = 1e-2  # of the longest w since p = Xw was computed: below, p's
 def allocate_scratch(n, buckets):
     """Return workspace for `find_threshold_by_buckets`, in the order of its last arguments."""
     blocks = (n + SAMPLES_PER_BLOCK - 1) // SAMPLES_PER_BLOCK
-    bucket = np.full(blocks * SAMPLES_PER_BLOCK, np.uint16(2 * buckets))  # those beyond n are in no bucket
+    bucket = np.full(blocks * SAMPLES_PER_BLOCK, np.uint16(2 * buckets))  # entries beyond n are in no bucket
     histogram, prefix = np.empty(2 * buckets + 1, np.int64), np.empty(buckets, np.int64)
     return bucket, histogram, prefix, np.empty(n), np.empty(n, np.int32)
 

@@ -1,20 +1,20 @@
 """Scoring systems: a few conditions, small integer points, the fewest training errors; local search and proof.
 
 A problem is the tuple (levels, max_levels, gains, lowest, highest, required). `levels` is M x N: the level of
-each of N merged samples on each of M conditions (0 or 1, or more for a column that is kept as it is), and
+each of N merged samples on each of M conditions (0 or 1, or more for a feature used as is), and
 `max_levels` holds the largest level of each condition. `gains` holds N integers, the weight of the positive
 class minus that of the negative class. A condition gets points between `lowest` and `highest`; `required` is
 the number of the required column that it belongs to, or -1. A rule has K positions: `terms` (a condition, or -1
 for none) and `points`. A sample is classified as positive if its total points reach the threshold T, which
-costs the weight of the negative class plus the gains of all samples with a total below T. Here costs leave out
-that weight, and the penalty of each term is added to them. All of it is in integers.
+costs the weight of the negative class plus the gains of all samples with a total below T. Here costs omit
+that weight and include the penalty of each term; all of them are integers.
 
-Local search: the totals without one position make a histogram per level; from its cumulative sums follow the
+Local search: the totals without one position make a histogram per level; its cumulative sums give the
 costs of all points for a condition in that position, at all thresholds: the exact minimum along a coordinate.
 
-Proof: `list_supports` goes through the supports, sets of at most K conditions. Samples that agree on all
-conditions of a support get the same class whatever the points are: each such group costs at least min(0, the
-sum of its gains), and a support whose groups cost too much is discarded. A group with gains of one sign is
+Proof: `list_supports` enumerates the supports, sets of at most K conditions. Samples that agree on all
+conditions of a support get the same class for any points: each such group costs at least min(0, the
+sum of its gains), and a support whose groups cost too much is pruned. A group with gains of one sign is
 dropped on the way down: it costs the same however it is divided. `search_supports` decides the points of a
 support's terms one after another. Samples that agree on all undecided terms are ordered by their points so far,
 so that each such group costs at least as much as at its own best threshold. Once all points are decided, there
@@ -33,7 +33,7 @@ from numba import uint64
 from zoloss_cli.kernels.compilation import exact_kernel
 from zoloss_cli.kernels.numeric import GOLDEN_GAMMA, mix_bits, scale_to_index
 
-TERM_SIZE = 1 << 20  # at equal costs, the fewest terms win, then the smallest points
+TERM_SIZE = 1 << 20  # on ties of the cost, the fewest terms win, then the smallest points
 MAX_REPLACED = 3  # positions that a perturbation may change
 STALE_STEPS = 40  # without a better rule, before the search restarts from a random one
 CURRENT_COST, CURRENT_SIZE, BEST_COST, BEST_SIZE, STALE = range(5)  # indices into a local search's numbers
@@ -43,7 +43,7 @@ AT, LEAF_DEPTH, N_PATTERNS, LEAF_NODES, IMPROVED = range(5)  # indices into a se
 
 @exact_kernel
 def find_least_sums(levels, max_level, gains, rest, least, most, low, high, room, sums):
-    """Set sums[v - low] to the least sum of gains below a threshold if a condition gets v points.
+    """Set sums[v - low] to the smallest sum of gains below a threshold if a condition gets v points.
 
     `levels` is the condition's row, and `rest` holds the totals without it, between `least` and `most`.
     `room` is workspace with two rows, long enough for all totals.
@@ -226,8 +226,8 @@ def run_steps(problem, n_required, penalty, rules, totals, room, sums, numbers, 
     """Perturb the current rule and descend, `steps` times; return the advanced counter.
 
     `rules` is a tuple of the terms and points of the current rule, of the best one, and of one that is
-    workspace. A rule that costs no more becomes the current one; after STALE_STEPS without a better one,
-    everything is redrawn.
+    workspace. A rule that costs no more becomes the current one; after STALE_STEPS without a better one, the
+    search restarts from a random rule.
     """
     terms, points, best_terms, best_points, new_terms, new_points = rules
     K = terms.shape[0]
@@ -262,7 +262,7 @@ def run_steps(problem, n_required, penalty, rules, totals, room, sums, numbers, 
 
 @exact_kernel
 def refine_groups(levels, n_levels, gains, samples, ids, n_samples, n_groups, plus, minus):
-    """Divide groups by a condition; return the least cost of the parts, and set the sums of their gains.
+    """Divide groups by a condition; return the smallest cost of the parts, and set the sums of their gains.
 
     samples[:n_samples] are in the groups `ids`; `plus` and `minus` get the sums of each part's gains above
     and below 0.
@@ -312,7 +312,7 @@ def keep_mixed_groups(levels, n_levels, groups, new_groups, n_groups, sums, numb
 
 @exact_kernel
 def bound_by_suffix(gains, groups, suffix, n_suffix, room):
-    """Return the least cost of groups that are divided by all later conditions, whose groups are `suffix`."""
+    """Return the smallest cost of groups divided by all later conditions, whose groups are `suffix`."""
     samples, ids, counts = groups
     parts = counts[1] * n_suffix
     for g in range(parts):
@@ -327,7 +327,7 @@ def bound_by_suffix(gains, groups, suffix, n_suffix, room):
 
 @exact_kernel
 def list_supports(problem, n_required, penalty, suffixes, tree, room, numbers, best, max_nodes, found):
-    """Continue the list of supports that may cost less than `best`; return whether it is complete.
+    """Continue listing the supports that may cost less than `best`; return whether the list is complete.
 
     Without a penalty all supports have K terms, some of which may get no points; with a penalty there are
     smaller supports, too. `found` is a tuple with room for the supports, their sizes and their bounds; the
@@ -382,7 +382,7 @@ def list_supports(problem, n_required, penalty, suffixes, tree, room, numbers, b
 
 @exact_kernel
 def group_patterns(problem, support, size, leaf, numbers):
-    """Collapse the samples to the patterns of a support, and group these by the terms from each one on."""
+    """Collapse the samples to the patterns of a support, and group these by each suffix of its terms."""
     levels, max_levels, gains = problem[0], problem[1], problem[2]
     ids, table, pattern_levels, pattern_gains, orders, starts = leaf
     N = gains.shape[0]
@@ -435,7 +435,7 @@ def group_patterns(problem, support, size, leaf, numbers):
 def bound_groups(gains, totals, groups, slack, width, low, room):
     """Return how much more groups of patterns cost, each with one threshold, than patterns on their own.
 
-    Totals are between `low` and low + width - 1. Groups are left out once the excess is above `slack`.
+    Totals are between `low` and low + width - 1. The sum ends early once it is above `slack`.
     """
     order, starts = groups
     excess = np.int64(0)

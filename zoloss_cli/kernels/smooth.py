@@ -15,7 +15,7 @@ from zoloss_cli.kernels.numeric import compute_max_abs, copy_vector
 
 MAX_RATE = 0.1  # of a gradient step, r of Figure 8; it is reduced tenfold at a time
 MIN_RATE = 1e-6
-MIN_GAIN = 0.1  # eps_L: the least decrease of L_K that counts
+MIN_GAIN = 0.1  # eps_L: the smallest decrease of L_K that counts
 FLAT_GRADIENT = 0.01  # eps_G: a gradient with no larger component ends the descent
 MAX_EXPONENT = 700.0  # exp overflows beyond
 

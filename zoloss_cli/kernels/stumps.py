@@ -1,7 +1,7 @@
 """AdaBoost (Freund & Schapire 1996) and its best stumps, and the line search of boosting on a margin cost.
 
-Values of features are numbered once (`group_values`); a stump then takes one pass over samples and values,
-59 us on pendigits, where scikit-learn's tree takes 5.2 ms: python -m pytest
+The distinct values of each feature are numbered once (`group_values`); the best stump then takes one pass over
+samples and values, 59 us on pendigits, where scikit-learn's tree takes 5.2 ms: python -m pytest
 tests/bench/test_multiclass_speed.py --benchmark-only -k stump.
 """
 
@@ -67,9 +67,9 @@ def find_best_stump(ids, starts, values, signed, net):
     """Return (feature, threshold, direction, error) of the stump with the smallest weighted error.
 
     `ids`, `starts` and `values` are those of `group_values`, `signed` is y * phi with phi summing to 1, and
-    `net` has room for one number per value. Samples of equal value form a group; groups with a net weight
+    `net` is workspace with one entry per value. Samples of equal value form a group; groups with a net weight
     below MIN_NET_WEIGHT are ignored. Thresholds lie midway between the remaining neighbours, and x >=
-    threshold gets the sign `direction`. A threshold of -inf makes the stump constant. Of equal errors the
+    threshold gets the sign `direction`. A threshold of -inf makes the stump constant. On ties, the
     first threshold and the first feature win, except that a threshold in range is preferred to a constant; if
     the errors of the best rising and the best falling stump differ by less than DIRECTION_TIE, the rising one
     wins if its threshold is in range.
@@ -125,8 +125,8 @@ def boost_stumps(ids, starts, values, y, phi, rounds, perfect_odds):
 
     Returns (features, thresholds, directions, alphas, errors), one of each per round. phi is changed. A round
     without error leaves the weights unchanged, so that all later rounds repeat it. Only the weights of
-    misclassified samples are multiplied before all are divided by their sum, as in the author's program: with
-    stumps on discrete features, rounding alone decides between equal ones.
+    misclassified samples are multiplied before all are divided by their sum, as in the author's program: on
+    discrete features, rounding alone breaks ties between stumps.
     """
     n = ids.shape[0]
     features, thresholds = np.empty(rounds, np.int64), np.empty(rounds)
@@ -222,7 +222,7 @@ def set_sample_weights(kind, kappa, margins, phi, D):
         return False
     total = 0.0
     for i in range(n):
-        D[i] /= largest  # so that the sum is of ordinary size, however small the weights
+        D[i] /= largest  # so that the sum does not underflow
         total += D[i]
     for i in range(n):
         D[i] /= total
@@ -234,7 +234,7 @@ def compute_cost_and_slope(kind, kappa, margins, along, phi, step):
     """Return (level, rest, slope) of C = level + rest at margins + step * along; C is infinite out of bounds.
 
     If no margin changes its sign, all levels are the same number, and two costs differ by the difference of
-    their rests: a decrease of 1e-30 in a cost of 0.1 is noticed.
+    their rests: a decrease of 1e-30 in a cost of 0.1 is detected.
     """
     level, rest, slope = 0.0, 0.0, 0.0
     for i in range(phi.shape[0]):
@@ -249,7 +249,7 @@ def compute_cost_and_slope(kind, kappa, margins, along, phi, step):
 
 @exact_kernel
 def search_line(kind, kappa, margins, along, phi, tolerance):
-    """Return (step, C there) near a minimum on a line along which C falls at first; step 0 if none lowers C.
+    """Return (step, cost) near a minimum along a descent direction; step 0 if no step lowers the cost.
 
     Starting with a step of 1/2, halve until C is lower than at 0, double while it falls, then halve the
     bracket until its width is `tolerance` of its upper end. Its lower end is the step: there C is lower than

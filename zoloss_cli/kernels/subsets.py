@@ -1,9 +1,9 @@
-"""The complexity of all unions of clusters of samples (Li 2006, section 1.4), without solving for each.
+"""The complexity of all unions of clusters of samples (Li 2006, section 1.4), without one SVM for each.
 
-A node of the search knows which clusters are in and which are out, and the hard-margin SVM of those that are
-in. If some undecided cluster violates that SVM, the search branches on one: out, which changes nothing, or
-in, which continues from this solution. If none does, every union with undecided clusters has the same SVM.
-The leaves thus partition all unions, each leaf with one complexity.
+A node of the search tree stores which clusters are included and excluded, and the hard-margin SVM of the
+included ones. If some undecided cluster violates that SVM, the search branches on one: excluding it changes
+nothing, including it warm-starts the solver from this solution. If none does, every union with undecided
+clusters has the same SVM. The leaves thus partition all unions, each leaf with one complexity.
 
 `cluster` (length N) holds each sample's cluster, `sizes` and `state` hold one number per cluster, and
 `inside` (length N) says whether a sample's cluster is in. `rows` and solutions are those of `hard_margin`.
@@ -29,12 +29,12 @@ from zoloss_cli.kernels.numeric import GOLDEN_GAMMA, mix_bits
 
 OUT, IN, UNDECIDED = range(3)  # states of a cluster
 ONE = np.uint64(1)
-SIMPLEST = 2  # support vectors: the least complexity of two classes
+SIMPLEST = 2  # support vectors: the minimum complexity of two classes
 
 
 @kernel
 def allocate_stack(n, depth):
-    """Return room for the solutions of a chain of `depth` nodes of n samples."""
+    """Allocate the solutions of a chain of `depth` nodes of n samples."""
     shape = depth, n + 1
     R, place = np.empty((depth, n + 1, n + 1)), np.zeros(shape, np.int64)
     f, size = np.zeros((depth, n)), np.zeros((depth, 2), np.int64)
@@ -44,7 +44,7 @@ def allocate_stack(n, depth):
 
 @kernel
 def get_level(stack, at):
-    """Return the solution at one level of a stack, which shares its arrays."""
+    """Return the solution at one level of a stack, as views of its arrays."""
     R, coef, sign, place, f, k, d, size = stack
     return HardMarginSolution(R[at], coef[at], sign[at], place[at], f[at], k[at], d[at], size[at])
 
@@ -87,7 +87,7 @@ def include_cluster(rows, inside, cluster, chosen, s):
 
 @kernel
 def record_leaf(c, state, sizes, pairs, best, count, masks, room):
-    """Record a leaf of complexity c: the sizes of its unions, and its largest union if it ties or wins.
+    """Record a leaf of complexity c: the sizes of its unions, and its largest union if it is the best or ties.
 
     `pairs[c]` is a set of sizes as bits; each undecided cluster adds a copy of the leaf's set, shifted by its
     size.
@@ -142,9 +142,9 @@ def search_unions(rows, cluster, sizes, stack, progress, found, slack, budget):
     `progress` is (the clusters decided on, the state of all, which samples are in, place): place[0] is the
     depth of the chain of `in` decisions, place[1] the number of decisions (-1 at the end), place[2] the
     number of solves. `found` is (pairs, best, count, masks) of `record_leaf`. A node is pruned if some known
-    union is as large as any below the node, and simpler: simpler than 2, the least for two classes, or than
-    the node's complexity minus `slack`, by more than which further clusters seldom lower it. A negative
-    `slack` turns pruning off.
+    union is at least as large as any below the node, and simpler than they are expected to be: their
+    complexity is at least 2, the minimum for two classes, and seldom lower than the node's by more than
+    `slack`. A negative `slack` disables pruning.
     """
     path, state, inside, place = progress
     pairs, best, count, masks = found
@@ -174,7 +174,7 @@ def search_unions(rows, cluster, sizes, stack, progress, found, slack, budget):
         if not pruned:
             record_leaf(s.size[1], state, sizes, pairs, best, count, masks, room)
         done += 0.5**taken
-        while taken > 0 and state[path[taken - 1]] == OUT:  # both branches done: go back
+        while taken > 0 and state[path[taken - 1]] == OUT:  # both branches done: backtrack
             taken -= 1
             state[path[taken]] = UNDECIDED
             lost -= sizes[path[taken]]
@@ -196,7 +196,7 @@ def search_unions(rows, cluster, sizes, stack, progress, found, slack, budget):
 
 @kernel
 def estimate_solves(rows, cluster, sizes, stack, counter):
-    """Estimate the solves of a whole search, after Knuth; return (estimate, solves made, new counter)."""
+    """Estimate the solves of a full search by Knuth's method; return (estimate, solves made, new counter)."""
     state = np.full(sizes.size, UNDECIDED)
     inside = np.zeros(cluster.size, np.bool_)
     s = get_level(stack, 0)

@@ -2,17 +2,17 @@
 
 min 1/2 |w|^2 + sum C_i xi_i  subject to  y_i (<w, x_i> + b) + xi_i - s_i = 1,  xi_i, s_i >= 0.
 
-With few features the Newton system is only (m+1) x (m+1), so that a solution takes some ten steps of O(N m^2)
-whatever C is, whereas a decomposition method slows down as C grows. Predictor-corrector steps after Mehrotra
+With few features the Newton system is only (m+1) x (m+1), so that a solution takes about ten steps of O(N m^2)
+for any C, whereas a decomposition method slows down as C grows. Predictor-corrector steps after Mehrotra
 (1992); the duality gap bounds the distance from the optimum. LIBSVM takes 13 times as long at C = 1/32 and 76
 times at C = 32: python -m pytest tests/bench/test_speed.py --benchmark-only -k svm. The dual on a kernel matrix
 (`solve_dual`) is solved by sequential minimal optimization, as in LIBSVM.
 
 `point` is (alpha, mu, s, xi) with mu = C - alpha, which is updated separately: near the bound, the difference
-would lose its digits. `change` is its Newton step (d_alpha, d_s, d_xi); mu changes by -d_alpha. `columns` is
-X', padded with zeros to a multiple of eight samples, so that loops over samples run on whole vectors; or it
-is 0 x 0 if a copy of X would take too much memory. `room` is workspace with a number for each column, at
-least N; beyond N all are 0.
+would suffer from cancellation. `change` is its Newton step (d_alpha, d_s, d_xi); mu changes by -d_alpha.
+`columns` is X', padded with zeros to a multiple of eight samples, so that loops over samples run on whole
+vectors; or it is 0 x 0 if a copy of X would take too much memory. `room` is workspace with an entry for each
+column, at least N; beyond N all are 0.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from zoloss_cli.kernels.numeric import factor_in_place, is_finite, solve_by_fact
 MAX_STEPS = 200
 STEP_SHARE = 0.995  # of the way to the boundary that a step may take
 SLOW_CENTRE = 0.3  # of the gap: the centring without a corrector
-# About ten steps suffice. In rare problems the corrector cycles instead: from this step on it is left out,
-# which is slow but sure.
+# About ten steps suffice. On rare problems the corrector cycles instead: from this step on it is omitted, which
+# is slow but converges.
 MAX_CORRECTOR_STEPS = 60
 COLUMN_MULTIPLE = 8
 ROWS_PER_BLOCK = 512  # that are weighted together if there are no columns
@@ -121,7 +121,7 @@ def sum_weighted_samples(X, columns, weights, total):
 def measure_point(C, point, u, margins, r_primal, r_dual, room):
     """Set the residuals; return (gap, gap relative to the objective, whether the residuals are small).
 
-    `margins` are those of u, and `r_dual` comes as the sum of alpha_i y_i x_i.
+    `margins` are those of u, and `r_dual` holds the sum of alpha_i y_i x_i on entry.
     """
     alpha, mu, s, xi = point
     gap, cost, total = 0.0, 0.0, 0.0
@@ -143,7 +143,7 @@ def measure_point(C, point, u, margins, r_primal, r_dual, room):
 
 @kernel
 def predict_change(point, D, g, along, change, room):
-    """Set `change` to the Newton step without centring; return how far it can go, and the gap's curvature."""
+    """Set `change` to the uncentred Newton step; return the longest feasible step, and the gap's curvature."""
     alpha, mu, s, xi = point
     d_alpha, d_s, d_xi = change
     second = 0.0
@@ -154,16 +154,16 @@ def predict_change(point, D, g, along, change, room):
         d_s[i] = -s[i] - s[i] * by_alpha
         d_xi[i] = xi[i] * by_mu - xi[i]
         second += d * (d_s[i] - d_xi[i])
-        # The shares of themselves that alpha, s, mu and xi lose: of each pair, which sums to 1, the larger.
+        # Relative decreases of alpha, s, mu and xi: of each pair, which sums to 1, the larger one.
         fall_alpha = -by_alpha if by_alpha < -0.5 else 1.0 + by_alpha
         fall_mu = by_mu if by_mu > 0.5 else 1.0 - by_mu
         room[i] = fall_alpha if fall_alpha > fall_mu else fall_mu
     return min(1.0, 1.0 / find_largest(room, g.shape[0])), second
 
 
-@exact_kernel  # as are all that LLVM rounds differently in a copy: see tests/contract/test_kernel_copies.py
+@exact_kernel  # like all that LLVM rounds differently in a copy: see tests/contract/test_kernel_copies.py
 def set_target(point, change, centre, with_second, r_primal, g):
-    """Set g for the step towards the centre; set d_s and d_xi to the changes wanted of alpha s and mu xi."""
+    """Set g for the step towards the centre; set d_s and d_xi to the target changes of alpha s and mu xi."""
     alpha, mu, s, xi = point
     d_alpha, d_s, d_xi = change
     for i in range(g.shape[0]):
@@ -174,7 +174,7 @@ def set_target(point, change, centre, with_second, r_primal, g):
 
 @exact_kernel
 def correct_change(point, D, g, along, change, room):
-    """Set `change` to the Newton step for the target that it holds; return how far it can go."""
+    """Set `change` to the Newton step for the target that it holds; return the longest feasible step."""
     alpha, mu, s, xi = point
     d_alpha, d_s, d_xi = change
     for i in range(g.shape[0]):
@@ -293,11 +293,11 @@ def solve_linear_svm(X, columns, y, C, gap_tolerance):
 
 # Sequential minimal optimization. `rise` and `fall` hold y_t times the negative derivative by alpha_t, if
 # y_t alpha_t may still rise or fall, and -inf or +inf otherwise: at the optimum, all values that are in both
-# equal the bias. Largest values are searched for among the bits of floats, as integers in the same order, since
-# loops over integers vectorize.
+# equal the bias. Maxima are found among the bits of floats, as integers in the same order, since loops over
+# integers vectorize.
 
 MAX_SMO_STEPS = 10_000_000
-MIN_CURVATURE = 1e-12  # of the objective along a step: less, as for samples that coincide, is raised to this
+MIN_CURVATURE = 1e-12  # of the objective along a step: lower values, as for equal samples, are raised to this
 MAX_GATHERED_SHARE = 0.7  # of all samples: with fewer members, their rows of K are gathered when first needed
 SMALLEST_INTEGER = np.int64(-(2**63))
 LARGEST_INTEGER = np.int64(2**63 - 1)
@@ -371,7 +371,7 @@ def _compute_gains(fall, largest, diagonal, own, row_i, gains):
 
 @exact_kernel
 def solve_dual(K, members, y, upper, tolerance):
-    """Return (alpha, bias, gradient, steps) at the least 1/2 sum of a_i a_j y_i y_j K_ij - sum of a_i.
+    """Return (alpha, bias, gradient, steps) at the minimum of 1/2 sum of a_i a_j y_i y_j K_ij - sum of a_i.
 
     The constraints are 0 <= a_i <= upper_i, and that the sum of a_i y_i is 0. `members` (length n) lists the
     rows and columns of K to use, in the order of y and upper. Each step changes the two alphas that Fan, Chen
@@ -390,7 +390,7 @@ def solve_dual(K, members, y, upper, tolerance):
 
 @exact_kernel
 def _solve(K, members, y, upper, tolerance):
-    """Solve the dual; y = 0 stands for a sample without an alpha."""
+    """Solve the dual; y = 0 marks a sample without an alpha."""
     n = members.size
     whole = n == K.shape[0]
     rows = np.empty((1, 1)) if whole else np.empty((n, n))  # of the members; untouched pages are free

@@ -1,4 +1,4 @@
-"""The one place where errors are counted: every reported loss is recounted here from scores."""
+"""The 0/1 loss: every reported loss is recounted here from scores."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def find_strict_errors(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
 
 
 def find_lenient_errors(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
-    """Return which samples are errors if a zero margin is right: y * score < 0.
+    """Return which samples are errors if a zero margin counts as correct: y * score < 0.
 
     Nguyen & Sanner (2013) count like this in their eq. (10), contrary to their own eq. (4). A hyperplane such
-    as "this binary feature is 1" passes through most samples of a discrete data set, and then all of them are
-    right. We never minimize this.
+    as "this binary feature is 1" passes through most samples of a discrete data set, all of which then count
+    as correct. No learner minimizes this.
     """
     return signs * scores < 0.0
 
@@ -31,5 +31,5 @@ def predict_signs(scores: np.ndarray) -> np.ndarray:
 
 
 def find_prediction_errors(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
-    """Return which samples are test errors: those whose predicted sign is not their own."""
+    """Return which samples are test errors: those whose predicted sign differs from their label."""
     return predict_signs(scores) != signs

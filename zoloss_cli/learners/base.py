@@ -1,4 +1,4 @@
-"""Base classes of learners, what they are fitted to, and the parameters that several of them have."""
+"""Base classes of learners, their training data, and the parameters that several of them share."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Seeding = Annotated[
     ),
 ]
 RecordEvery = Annotated[
-    int, Field(ge=0, description="keep the weights after every this many epochs (0: only the last)")
+    int, Field(ge=0, description="number of epochs between recorded weights (0: record only the last)")
 ]
 Weighting = Annotated[
     Literal["reweight", "resample"],
@@ -54,15 +54,13 @@ Weighting = Annotated[
 ]
 Order = Annotated[
     Literal["random", "permuted", "fixed"],
-    Field(description="samples come at random, permuted anew each epoch, or in their fixed order"),
+    Field(description="order of the samples: drawn at random, permuted anew each epoch, or fixed"),
 ]
 Rounds = Annotated[int, Field(ge=1, description="maximum number of rounds")]
 RecordEveryRound = Annotated[
-    int, Field(ge=0, description="keep scores and costs after every this many rounds (0: none)")
+    int, Field(ge=0, description="number of rounds between recorded scores and costs (0: record none)")
 ]
-PerfectOdds = Annotated[
-    float, Field(gt=1, description="odds to take for (1 - e) / e in a round without any error")
-]
+PerfectOdds = Annotated[float, Field(gt=1, description="odds to use for (1 - e) / e in a round without errors")]
 
 
 def _validate_learner(value: Any) -> Any:
@@ -96,7 +94,7 @@ def check_parameters(estimator: Any) -> None:
 
 
 def _to_python(value: Any) -> Any:
-    """Return NumPy values and tuples as Python numbers and lists, so that a grid of NumPy values is valid."""
+    """Convert NumPy values and tuples to Python numbers and lists, so that a grid of NumPy values is valid."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     return list(value) if isinstance(value, tuple) else value
@@ -107,12 +105,12 @@ NEGLIGIBLE_WEIGHT_SHARE = 1e-9
 # Of a feature: fourth powers of values in this range, and their sums, are still normal numbers.
 MAX_FEATURE_SIZE = 1e75
 MIN_FEATURE_SIZE = 1e-75
-ROWS_PER_LOOK = 16_384
+ROWS_PER_BLOCK = 16_384
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples in the form that kernels take, with a cache of what was computed from them."""
+    """Samples in the form that kernels take, with a cache of derived results."""
 
     X: np.ndarray  # (n_samples, 1 + n_features): the constant 1 first
     _cache: dict[Hashable, Any] = field(default_factory=dict, kw_only=True, repr=False)
@@ -147,7 +145,7 @@ class Problem(Samples):
     _label_cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     subset_of: tuple[Samples, np.ndarray] | None = None  # the samples these were taken from, and their indices
     features: np.ndarray | None = None  # X without the constant, if a learner may use X as workspace
-    exact: Any = None  # ExactFeatures: the values that bounds are about, for learners that prove any
+    exact: Any = None  # ExactFeatures: the values that bounds hold for, for learners that prove any
 
     def cached_by_X_and_y(self, key: Hashable, compute: Callable[[], Any]) -> Any:
         """Return the result of `compute`, called once per key for problems that differ in weights only."""
@@ -157,7 +155,7 @@ class Problem(Samples):
 
     @property
     def all_samples(self) -> tuple[Samples, np.ndarray | slice]:
-        """All known samples, and which of them this problem has."""
+        """The samples that these were taken from, or these themselves, and which of them this problem has."""
         return self.subset_of or (self, slice(None))
 
     @property
@@ -184,7 +182,7 @@ def build_generator(random_state: Any) -> np.random.Generator:
 
 @contextlib.contextmanager
 def set_within(variable: ContextVar[Value], value: Value) -> Iterator[None]:
-    """Within this block, give a context variable this value."""
+    """Set a context variable within a block."""
     token = variable.set(value)
     try:
         yield
@@ -196,7 +194,7 @@ _names: ContextVar[list[str] | None] = ContextVar("names", default=None)
 
 
 def name_features(names: Sequence[str]) -> AbstractContextManager[None]:
-    """Within this block, use these names for the features of arrays with as many columns, not x0, x1, ..."""
+    """Name the features of arrays with as many columns within a block, instead of x0, x1, ..."""
     return set_within(_names, list(names))
 
 
@@ -224,7 +222,7 @@ def check_feature_sizes(X: np.ndarray, name: str) -> None:
 
 
 def refuse_masked(name: str, **arrays: Any) -> None:
-    """Raise ValueError if a value of an array is masked: its number means nothing."""
+    """Raise ValueError if a value of an array is masked: its number is meaningless."""
     for key, values in arrays.items():
         if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
             raise ValueError(
@@ -235,8 +233,8 @@ def refuse_masked(name: str, **arrays: Any) -> None:
 
 def drop_tiny_values(X: np.ndarray) -> np.ndarray:
     """Return X with 0 for values that are too small to divide by; X itself if there are none."""
-    for start in range(0, len(X), ROWS_PER_LOOK):  # in parts: all at once would take as much memory as X
-        part = np.abs(X[start : start + ROWS_PER_LOOK])
+    for start in range(0, len(X), ROWS_PER_BLOCK):  # in blocks: all at once would take as much memory as X
+        part = np.abs(X[start : start + ROWS_PER_BLOCK])
         if np.any((part < MIN_FEATURE_SIZE) & (part > 0.0)):
             return np.where(np.abs(X) < MIN_FEATURE_SIZE, 0.0, X)
     return X
@@ -257,17 +255,17 @@ def load_blas_controller() -> ThreadpoolController:
 
 
 def sum_weights(phi: np.ndarray) -> float:
-    """Return the sum of sample weights; it is infinite, without a warning, if there is no such number."""
+    """Return the sum of sample weights; inf on overflow, without a warning."""
     with np.errstate(over="ignore"):
         return float(phi.sum())
 
 
 class Learner(ClassifierMixin, BaseEstimator):
-    """A classifier for labels of any kind: the base of learners for two classes and for more."""
+    """Base class of all learners: classifiers for labels of any kind."""
 
     reports: ClassVar[tuple[str, ...]] = ()  # optional record fields that it provides
 
-    version = 1  # raise when results change, so that stored ones are not reused
+    version = 1  # increment when results change, so that stored ones are not reused
     random_state: Any = None  # a deterministic learner's __init__ has no such parameter
     multiclass = False  # whether it takes more than two classes
 
@@ -279,11 +277,11 @@ class Learner(ClassifierMixin, BaseEstimator):
 
     @property
     def deterministic(self) -> bool:
-        """Whether fits to the same samples give the same result, whatever the seed."""
+        """Whether fits to the same samples give the same result for any seed."""
         return "random_state" not in self.get_params(deep=False)
 
     def check_classes(self, count: int) -> None:
-        """Raise ValueError if the learner does not take this many classes."""
+        """Raise ValueError if the learner does not support this many classes."""
         if count > 2 and not self.multiclass:
             raise ValueError(
                 f"Only binary classification is supported. The type of the target is multiclass: "
@@ -305,7 +303,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
             Samples.
         y : array-like of shape (n_samples,)
-            Labels of two classes, or of more if it takes more.
+            Labels of two classes, or of more if the learner is multiclass.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weights of the samples, of which only the ratios matter; None: all are equal.
 
@@ -330,7 +328,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Scores: of two classes one, which predicts the second if it is at least 0; of more, one for each.
+            Scores: with two classes one, which predicts the second if it is at least 0; with more, one each.
         """
         raise TypeError(f"{type(self).__name__} does not implement decision_function")
 
@@ -347,7 +345,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             Labels.
         """
-        codes = self._predict_codes(X)  # before `classes_`, since it says whether the learner is fitted
+        codes = self._predict_codes(X)  # first, since it checks that the learner is fitted
         return self.classes_[codes]
 
     def _predict_codes(self, X) -> np.ndarray:
@@ -415,7 +413,7 @@ class Learner(ClassifierMixin, BaseEstimator):
 
 
 class BinaryLearner(Learner, ABC):  # numpydoc ignore=PR02
-    """A classifier for two classes with labels of any kind.
+    """Base class of binary classifiers, for labels of any kind.
 
     Subclasses implement `train`, which fits to a validated `Problem`, and `scores`. A score of 0 predicts the
     second class, as in the papers' programs.
@@ -488,7 +486,7 @@ class BinaryLearner(Learner, ABC):  # numpydoc ignore=PR02
         """
 
     def compute_scores(self, samples: Samples) -> np.ndarray:
-        """Return the same as `scores`; other learners may share computations on the samples."""
+        """Return the scores; a subclass may share computations on the samples with other learners."""
         return self.scores(samples.X)
 
     def _build_problem(self, X, y, sample_weight) -> Problem:

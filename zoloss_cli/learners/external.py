@@ -42,7 +42,7 @@ class ExternalLearner(ClassifierMixin, BaseEstimator):
 
     The estimator gets copies of the samples, class indices from 0, and a seed for each of its parameters called
     `random_state`. It needs the methods `fit` and `predict`; scores, probabilities and sample weights are used
-    if it has them. It is checked that it does not change its input and predicts only classes it was given.
+    if it has them. The wrapper checks that it does not modify its input and predicts only known classes.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class ExternalLearner(ClassifierMixin, BaseEstimator):
 
     @property
     def wrapped_estimator(self) -> Any:
-        """The estimator itself, for another one that takes it as a parameter."""
+        """The wrapped estimator, for another estimator that takes it as a parameter."""
         return self.estimator
 
     @property
@@ -83,7 +83,7 @@ class ExternalLearner(ClassifierMixin, BaseEstimator):
 
     @property
     def deterministic(self) -> bool:
-        """Whether no parameter takes a seed."""
+        """Whether no parameter accepts a seed."""
         return not _list_seed_parameters(self.estimator)
 
     @property
@@ -92,7 +92,7 @@ class ExternalLearner(ClassifierMixin, BaseEstimator):
         return tuple(getattr(self.estimator, "reports", ()))
 
     def check_classes(self, count: int) -> None:
-        """Raise ValueError if the estimator does not take this many classes."""
+        """Raise ValueError if the estimator does not support this many classes."""
         if count > 2 and not self.multiclass:
             raise ValueError(f"{self.name} separates two classes, and there are {count}")
 
@@ -139,7 +139,7 @@ class ExternalLearner(ClassifierMixin, BaseEstimator):
             raise ValueError(f"{self.name} changes its input {where}: it must work on a copy")
 
     def _ask(self, method: str, X) -> np.ndarray:
-        """Return what a method of the estimator returns for samples, one entry or row each."""
+        """Call a method of the estimator; return its result, with one entry or row per sample."""
         check_is_fitted(self, "estimator_")
         refuse_masked(self.name, X=X)
         X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
@@ -182,7 +182,7 @@ class ExternalLearner(ClassifierMixin, BaseEstimator):
 
 
 def _list_seed_parameters(estimator: Any) -> list[str]:
-    """Return the parameters of an estimator, and of those inside it, that take a seed and have none."""
+    """Return the parameters of an estimator, and of those inside it, that accept a seed and have none set."""
     if hasattr(estimator, "get_params") and hasattr(estimator, "set_params"):
         values = estimator.get_params(deep=True)
         return [
@@ -192,7 +192,7 @@ def _list_seed_parameters(estimator: Any) -> list[str]:
 
 
 def _seed_copy(estimator: Any, random_state: Any) -> Any:
-    """Return a copy of an estimator with seeds drawn from ours, as integers, which every estimator accepts."""
+    """Return a copy of an estimator with integer seeds, which all accept, drawn from `random_state`."""
     seeded = copy.deepcopy(estimator)
     if random_state is None:
         return seeded

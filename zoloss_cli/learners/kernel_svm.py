@@ -25,7 +25,7 @@ _shared_kernels: ContextVar[dict | None] = ContextVar("shared_kernels", default=
 
 
 def share_kernels() -> AbstractContextManager[None]:
-    """Within this block, compute the kernel of the same samples once for all fits, up to 2 GiB in total."""
+    """Cache kernel matrices within a block, so that fits to the same samples share them, up to 2 GiB."""
     return set_within(_shared_kernels, {})
 
 
@@ -164,7 +164,7 @@ class KernelSVMClassifier(BinaryLearner):  # numpydoc ignore=PR02
         return kernel
 
     def compute_scores(self, samples: Samples) -> np.ndarray:
-        """Return the scores that the solver knows, or those from a kernel matrix that all SVMs share."""
+        """Return the scores known from the solver, or those from a kernel matrix that all SVMs share."""
         if samples.X is self.samples_:
             solution = samples.cached_by_X("solutions by support", dict).get(id(self.support_))
             if solution is not None and self.support_.size:
@@ -174,7 +174,7 @@ class KernelSVMClassifier(BinaryLearner):  # numpydoc ignore=PR02
 
     @staticmethod
     def iterate_scores(learners: Sequence[KernelSVMClassifier], samples: Samples) -> Iterator[np.ndarray]:
-        """Yield the scores of each of some SVMs, up to rounding, many at a time in one matrix product."""
+        """Yield the scores of several SVMs, up to rounding, computed in batches by one matrix product each."""
         for start in range(0, len(learners), LEARNERS_AT_ONCE):
             some = learners[start : start + LEARNERS_AT_ONCE]
             if any(each.samples_ is not some[0].samples_ or each.kernel != some[0].kernel for each in some):

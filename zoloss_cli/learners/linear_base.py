@@ -1,4 +1,4 @@
-"""Base classes of linear learners: weights, where they start, and what is recorded during a fit."""
+"""Base classes of linear learners: weights, their initialization, and what is recorded during a fit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from zoloss_cli.learners.base import BinaryLearner, Problem, refuse_masked
 
 
 class LinearLearner(BinaryLearner):  # numpydoc ignore=PR02
-    """A classifier sign(<w, x> + b) for two classes.
+    """Base class of linear classifiers sign(<w, x> + b) for two classes.
 
     Subclasses implement `learn`, which turns a `Problem` and the starting weights into weights with the bias
     first.

@@ -1,4 +1,4 @@
-"""The majority class: the baseline that any learner must beat."""
+"""The majority class, the baseline of all learners."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from zoloss_cli.learners.base import Learner
 
 
 class MajorityClassifier(Learner):
-    """The class with the largest weight, whatever the sample is.
+    """The majority class: the class with the largest weight is predicted for every sample.
 
-    The baseline that every other learner must beat: its error is the share of all other classes. It takes
-    any number of classes. Among classes of equal weight, the first is predicted.
+    The baseline that every other learner must beat: its error is the share of all other classes. Any number of
+    classes is supported. Among classes of equal weight, the first is predicted.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class MajorityClassifier(Learner):
         return self
 
     def decision_function(self, X) -> np.ndarray:
-        """Return the share of each class for each sample; of two, by how much that of the second is larger."""
+        """Return the class shares for each sample; with two classes, the second share minus the first."""
         n, shares = len(self._validate_samples(X)), self.class_shares_
         if shares.size == 2:
             return np.full(n, shares[1] - shares[0])

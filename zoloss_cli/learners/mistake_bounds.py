@@ -1,4 +1,4 @@
-"""What is proved about perceptrons: their mistakes, counted and compared with the bounds of theorems."""
+"""Perceptrons with mistake bounds: their mistakes, counted and compared with the bounds of theorems."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from zoloss_cli.learners.linear_base import UnweightedLinearLearner, rotate_into
 # smallest y_i (w x_i) / |w|. The course notes "The Perceptron" (003, on-line perceptron) omit the label: they
 # require |w x_i| / |w| >= gamma, which also holds for a w with every sample on the wrong side.
 
-WIDE_MARGIN = 1e9  # in radii: beyond this the bound hardly falls
+WIDE_MARGIN = 1e9  # in radii: beyond this the bound hardly decreases
 SVM_GAP = 1e-8  # relative, of the SVM's objective
 MAX_NNLS_STEPS = 30  # per row or column of its system
 
@@ -52,7 +52,7 @@ def find_widest_separator(X: np.ndarray, signs: np.ndarray) -> np.ndarray | None
     goal[-1] = 1.0
     a, _ = nnls(system, goal, maxiter=MAX_NNLS_STEPS * max(system.shape))
     w = Z.T @ a
-    # The margin is computed from w itself, whatever rounding did to the search.
+    # The margin is computed from w itself, so that it does not depend on rounding in the search.
     return w / np.linalg.norm(w) if compute_margin(X, signs, w) > 0.0 else None
 
 
@@ -88,8 +88,9 @@ def find_best_comparison(X: np.ndarray, signs: np.ndarray, rounds: int) -> tuple
 # an ndarray with one sample per row, and `signs` has their labels, -1.0 or 1.0.
 #
 # A margin of 0 is a mistake for either label. The notes disagree here: at w x = 0, 003 predicts +1 and 004
-# (1.1) predicts -1. Every bound holds for both rules and for ours, since all that the proofs need of a mistake
-# is y (w x) <= 0; the proof of Claim 2 in 004 says "is negative", which the very first mistake is not.
+# (1.1) predicts -1. Every bound holds for both rules and for this one, since all that the proofs require of a
+# mistake is y (w x) <= 0; the proof of Claim 2 in 004 says "is negative", which does not hold for the very
+# first mistake.
 
 SAMPLES_PER_BLOCK = 256  # classified at once
 BOUND_TOLERANCE = 1e-9  # relative
@@ -139,19 +140,19 @@ def compute_inseparable_bound(
 
 
 def compute_required_streak(bound: float, epsilon: float, delta: float) -> float:
-    """Return how many samples in a row must be right to trust a hypothesis: ln(M/delta)/epsilon in 004."""
-    # With an error above epsilon, n of them are right with probability below (1 - epsilon)^n <= exp(-epsilon n)
+    """Return the length of the error-free streak after which a hypothesis is trusted: ln(M/delta)/epsilon."""
+    # With an error above epsilon, n are correct with probability below (1 - epsilon)^n <= exp(-epsilon n)
     # = delta/M: the logarithm, whose base 004 leaves open, is natural.
     return math.ceil(math.log(bound / delta) / epsilon) if math.isfinite(bound) else math.inf
 
 
 def compute_sample_size(bound: float, epsilon: float, delta: float) -> float:
-    """Return the most samples that the stopping rule needs: (M/epsilon) ln(M/delta) of 004 (1.2)."""
+    """Return the maximum number of samples for the stopping rule: (M/epsilon) ln(M/delta) of 004 (1.2)."""
     return _round_down(bound) * compute_required_streak(bound, epsilon, delta)
 
 
 def _round_down(bound: float) -> float:
-    """Return the most mistakes that a bound allows, even if rounding put it just below a whole number."""
+    """Return the largest number of mistakes that a bound allows, even if rounded to just below an integer."""
     return math.floor(bound * (1.0 + BOUND_TOLERANCE)) if math.isfinite(bound) else bound
 
 
@@ -187,8 +188,8 @@ def count_until_trusted(
 ) -> BoundedCount:
     """Count the samples that the perceptron sees, in this order, until it trusts a hypothesis.
 
-    It trusts one that is right `compute_required_streak` times in a row; the bound is `compute_sample_size`. If
-    the order is drawn from a distribution with the mistake bound `bound`, the error of the hypothesis is at
+    It trusts one that is correct `compute_required_streak` times in a row; the bound is `compute_sample_size`.
+    If the order is drawn from a distribution with the mistake bound `bound`, the error of the hypothesis is at
     most epsilon with probability at least 1 - delta.
     """
     Z, w = X * signs[:, None], np.zeros(X.shape[1])
@@ -221,12 +222,12 @@ Intercept = Annotated[
         description="add a constant feature 1, for a threshold; without it, hyperplanes go through the origin"
     ),
 ]
-Epsilon = Annotated[float, Field(gt=0, lt=1, description="the error that is accepted")]
-Delta = Annotated[float, Field(gt=0, lt=1, description="the probability of a larger error that is accepted")]
+Epsilon = Annotated[float, Field(gt=0, lt=1, description="accepted error")]
+Delta = Annotated[float, Field(gt=0, lt=1, description="accepted probability of a larger error")]
 
 
 class BoundLearner(UnweightedLinearLearner):
-    """Base class of perceptrons that set `counted_`, `bound_` and `n_epochs_`; subclasses write `_count`."""
+    """Base of perceptrons that set `counted_`, `bound_` and `n_epochs_`; subclasses implement `_count`."""
 
     reports: ClassVar[tuple[str, ...]] = ("counted", "bound")
     intercept: bool
@@ -283,7 +284,7 @@ class MistakeBoundClassifier(BoundLearner):  # numpydoc ignore=PR02
     Examples
     --------
     >>> from zoloss_cli import MistakeBoundClassifier
-    >>> X, y = [[1, 0, 0], [0, -1, 0], [0, 0, 1]], [1, 0, 1]  # orthogonal: no sample says anything of another
+    >>> X, y = [[1, 0, 0], [0, -1, 0], [0, 0, 1]], [1, 0, 1]  # orthogonal: one mistake on each
     >>> model = MistakeBoundClassifier(intercept=False).fit(X, y)
     >>> model.counted_, round(model.bound_, 6)
     (3, 3.0)
@@ -361,7 +362,7 @@ class MarginBoundClassifier(BoundLearner):  # numpydoc ignore=PR02
 class InseparableBoundClassifier(BoundLearner):  # numpydoc ignore=PR02
     """The perceptron on any data for a number of rounds, with the bound on its mistakes.
 
-    The bound compares with the best weights w and margin gamma, and holds even if no hyperplane separates the
+    The bound compares with the best weights w and margin gamma. It holds even if no hyperplane separates the
     classes.
 
     Parameters
@@ -375,7 +376,7 @@ class InseparableBoundClassifier(BoundLearner):  # numpydoc ignore=PR02
     ----------
     bound_ : float
         The bound (R/gamma)^2 + (2/gamma) TD_gamma, where TD_gamma is how far the samples of all rounds would
-        have to move for w to have the margin gamma: the least over all w and gamma.
+        have to move for w to have the margin gamma: the minimum over all w and gamma.
     classes_ : ndarray of shape (2,)
         The labels, sorted. A score of at least 0 predicts the second.
     coef_ : ndarray of shape (1, n_features)
@@ -411,7 +412,7 @@ class InseparableBoundClassifier(BoundLearner):  # numpydoc ignore=PR02
 
 @dataclass(eq=False, repr=False)
 class StoppingRuleClassifier(BoundLearner):  # numpydoc ignore=PR02
-    """The perceptron on randomly drawn samples, until one hypothesis has been right often enough in a row.
+    """The perceptron on randomly drawn samples, until a hypothesis has been correct often enough in a row.
 
     With probability at least 1 - delta, the training error is at most epsilon. There are at most `epochs` draws
     per sample. If no hyperplane separates the classes, all of them are made: there is no bound, and no
@@ -420,9 +421,9 @@ class StoppingRuleClassifier(BoundLearner):  # numpydoc ignore=PR02
     Parameters
     ----------
     epsilon : float in (0, 1), default=0.1
-        The error that is accepted.
+        Accepted error.
     delta : float in (0, 1), default=0.1
-        The probability of a larger error that is accepted.
+        Accepted probability of a larger error.
     epochs : int >= 1, default=200
         Number of epochs.
     intercept : bool, default=True

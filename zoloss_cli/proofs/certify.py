@@ -22,18 +22,18 @@ from zoloss_cli.proofs.impossible_sets import HittingBound, ImpossibleSets
 
 FIRST_TARGET_SHARE = 0.5  # of the smallest loss so far: the first target, which is cheap
 COST_FACTOR = 3.0  # a target may cost this many times as much as the previous one
-TIME_SHARE = 0.6  # of the time left: the most that the next target may be expected to take
+TIME_SHARE = 0.6  # of the time left: the maximum expected duration of the next target
 LAST_SAFETY = 6.0  # aim at the last target if the time left is this many times its expected time ...
 LAST_GROWTH = 2.0  # ... with cones growing this many times faster than so far, as growth always does
 OVERRUN_FACTOR = 1.5  # by which cones grow faster than abandoned targets show
-MIN_CONES = 2000  # below this, their number says little about growth ...
+MIN_CONES = 2000  # below this, their number does not predict growth ...
 ENOUGH_TARGETS = 3  # ... unless this many targets were proved
 MIN_GROWTH, MAX_EXPONENT = 1e-3, 100.0
 MAX_SIZE_BITS = 900  # of integers whose products are floating-point numbers
 
 
 class ConeBound:
-    """The cone search for one target after the other; `search` gets the bounds and better weights.
+    """The cone search for successive targets; `search` receives the bounds and better weights.
 
     `problem` holds the samples as integers, `samples` the same as floats. If `does_log`, the tree of cones of
     the last target is kept for a certificate.
@@ -175,7 +175,7 @@ def _find_weights(problem: ConeProblem, samples: MergedSamples, direction: np.nd
     return small if np.all(np.isfinite(small)) and np.any(small) else None
 
 
-FEW_CONES = 50_000  # to begin with, before anything slow
+FEW_CONES = 50_000  # for a first attempt, before slower methods
 MAX_CONE_SAMPLES = 20_000
 WALK_SHARE = 0.5  # of the time, for the walk, which would take all of it with many samples
 FIRST_SHARE = 0.3  # of the time left, for the first cones, which may be slow with many features
@@ -185,7 +185,7 @@ WORTHWHILE_SHARE = 0.5  # of a bound: if the first cones prove less of it, sets 
 
 
 class CertifyingClassifier(PivotClassifier):
-    """The pivot heat bath, with a proof of how many errors no linear rule can avoid.
+    """The pivot heat bath, with a proved lower bound on the errors of every linear rule.
 
     An algorithm of our own. `lower_bound_` is proved, and `optimal_` says whether the weights attain it.
 
@@ -198,11 +198,11 @@ class CertifyingClassifier(PivotClassifier):
     cones : int >= 0, default=1000000000
         Maximum number of cones of directions for one bound; 0 for none.
     target : int >= 1 or None, default=None
-        Errors to prove by cones of directions, and nothing else. None: as many as there is time for.
+        Number of errors to prove by cones of directions alone. None: as many as possible.
     parts : int >= 1, default=1
-        Parts to divide all directions into: in a run, each split proves one. They need a target.
+        Number of parts to divide all directions into: in a run, each split proves one. Requires `target`.
     part : int >= 0 or None, default=None
-        Part to prove; none: all, and in a run the number of the split.
+        Index of the part to prove; none: all, or in a run the index of the split.
     time_limit : float > 0 or None, default=60.0
         Seconds after which the search ends with the best weights so far.
     seeding : {'lr', 'svm', 'zero', 'fld'} or list of float, default='lr'
@@ -214,7 +214,7 @@ class CertifyingClassifier(PivotClassifier):
     Attributes
     ----------
     bound_is_exact_ : bool
-        Whether `lower_bound_` is proved, rather than right up to rounding.
+        Whether `lower_bound_` is proved exactly, rather than up to rounding.
     certificates_ : list of tuple of (list of int, list of int)
         Impossible sets: indices of training samples, and integer weights with which the sum of y_i (1, x_i) is
         0.
@@ -237,7 +237,7 @@ class CertifyingClassifier(PivotClassifier):
     part_bound_ : float or None
         No linear classifier whose direction is in the part has a smaller loss; None if there are no parts.
     proof_ : {'separable', 'equal rows', 'all hyperplanes', 'cones of directions', 'impossible sets', 'none'}
-        What the bound rests on; 'equal rows': the only misclassified samples are equal ones with both labels.
+        How the bound is proved; 'equal rows': the only misclassified samples are equal ones with both labels.
     seconds_ : float
         Duration of the fit.
     trace_ : list of tuple of (float, float)
@@ -251,17 +251,17 @@ class CertifyingClassifier(PivotClassifier):
 
     Notes
     -----
-    If the samples cannot all be separated, the heat bath finds weights, and the bound is raised by whatever
-    suits the data. Up to 13 features, cones of directions are searched: pairs of samples that no direction of a
+    If the samples are not separable, the heat bath finds weights, and the bound is raised by the methods that
+    suit the data. Up to 13 features, cones of directions are searched: pairs of samples that no direction of a
     cone ranks correctly need an error each, and a cone with too few such pairs is split. If cones do not
     suffice and there are few hyperplanes, all are swept, in integers. Beyond 13 features, or if cones prove
     little or become too thin, sets of at most D + 2 samples are collected that cannot all be classified
     correctly, each with Farkas' weights, checked in integers; branch and bound proves a minimum weight for
     samples that hit all sets: linear programs by HiGHS suggest weights of sets, and integers decide.
 
-    The bound is about the exact values of `X`: a feature whose numbers all have at most 15 decimal digits
+    The bound holds for the exact values of `X`: a feature whose numbers all have at most 15 decimal digits
     holds these decimal numbers, any other the binary values. If a feature without short decimals lies on a
-    grid up to rounding, as standardized counts and codes do, the bound is about that grid, and
+    grid up to rounding, as standardized counts and codes do, the bound holds for that grid, and
     `bound_is_exact_` is false. `zoloss fit` and `zoloss run` prove bounds for the values before scaling.
 
     References
@@ -296,14 +296,20 @@ class CertifyingClassifier(PivotClassifier):
             int, Field(ge=0, description="maximum number of cones of directions for one bound; 0 for none")
         ] = 1_000_000_000,
         target: Annotated[
-            int | None, Field(ge=1, description="errors to prove by cones of directions, and nothing else")
+            int | None, Field(ge=1, description="number of errors to prove by cones of directions alone")
         ] = None,
         parts: Annotated[
-            int, Field(ge=1, description="parts to divide all directions into: in a run, each split proves one")
+            int,
+            Field(
+                ge=1,
+                description="number of parts to divide all directions into: in a run, each split proves one",
+            ),
         ] = 1,
         part: Annotated[
             int | None,
-            Field(ge=0, description="part to prove; none: all, and in a run the number of the split"),
+            Field(
+                ge=0, description="index of the part to prove; none: all, or in a run the index of the split"
+            ),
         ] = None,
         time_limit: TimeLimit = 60.0,
         seeding: Start = "lr",
@@ -321,7 +327,7 @@ class CertifyingClassifier(PivotClassifier):
         self.certificates_: list[tuple[list[int], list[int]]] = []
         self.proof_, self.n_cones_ = "none", 0
         if self.parts > 1 and self.target is None:
-            raise ValueError("parts are for one bound: set target to the number of errors to prove")
+            raise ValueError("parts requires target: set it to the number of errors to prove")
         if self.part is not None and self.part >= self.parts:
             raise ValueError(f"part must be below parts, {self.parts} (got {self.part})")
         self._is_part_proved = False
@@ -356,7 +362,7 @@ class CertifyingClassifier(PivotClassifier):
         search: SearchProgress,
         hitting: HittingBound | None = None,
     ) -> None:
-        """Raise the bound by whatever suits the data; without `hitting`, not by impossible sets."""
+        """Raise the bound by the methods that suit the data; without `hitting`, not by impossible sets."""
         before, exact = search.lower_bound, _get_exact(problem)
         integers = exact.sign_samples(samples.indices, samples.t)
         try:
@@ -461,7 +467,7 @@ class CertifyingClassifier(PivotClassifier):
     def _enumerate_hyperplanes(
         self, exact: ExactFeatures, samples: MergedSamples, integers: list[list[int]], search: SearchProgress
     ) -> None:
-        """Sweep all hyperplanes if they are few enough: for better weights first, then for a proof."""
+        """Sweep all hyperplanes if there are few enough: for better weights first, then for a proof."""
         found = find_copies(samples.c)
         if search.should_stop() or found is None or not can_sweep_exactly(integers):
             return
@@ -479,5 +485,5 @@ class CertifyingClassifier(PivotClassifier):
 
 
 def _get_exact(problem: Problem) -> ExactFeatures:
-    """Return the values that the bound is about, which are those of X if no others are known."""
+    """Return the values that the bound holds for: those of X unless others are known."""
     return problem.exact or ExactFeatures(problem.X[:, 1:], is_table=False)

@@ -1,11 +1,12 @@
-"""Check a certificate of the fewest errors against a table, in exact integers, with the standard library alone.
+"""Check a certificate of the fewest errors against a table, in exact integers, with the standard library only.
 
     python check.py CERTIFICATE TABLE.csv
 
-A certificate says that every linear rule of some features of a table makes at least so many errors. This file
-reads the table itself, believes nothing in the certificate that it has not checked, and answers yes, with all
-that is proved, or no, with the reason. docs/certificates.md specifies the format and says why each check
-suffices. The work is bounded: the limits below are named in the answer when they end a check.
+A certificate claims a lower bound on the errors of every linear rule on some features of a table. This file
+reads the table itself, trusts nothing in the certificate that it has not checked, and either accepts it,
+stating all that is proved, or rejects it with a reason. docs/certificates.md specifies the format and explains
+why each check suffices. The work is bounded: a check that hits one of the limits below ends with a message
+naming it.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ from typing import Any, NamedTuple
 FORMAT, VERSION = "zoloss certificate", 3
 EQUAL_ROWS, CONES, SETS, SWEEP = "equal rows", "cones of directions", "impossible sets", "all hyperplanes"
 MAX_TABLE_BYTES = MAX_CERTIFICATE_BYTES = 100_000_000
-# A compressed certificate may unpack to so many bytes, or to so many times its size.
+# Maximum unpacked size of a compressed certificate: in bytes, and as a multiple of its size.
 FREE_BYTES, MAX_INFLATION = 10_000_000, 20
 FREE_WORK, WORK_PER_BYTE = 100_000_000, 100  # steps for any certificate, and for each of its bytes
 MAX_BRACKETS = 1_000_000  # lists and mappings of a certificate
-MAX_FEATURES_PER_COLUMN = 101  # levels, and a mark of missing values
-MAX_HELD = 10_000_000  # scores of cones that wait
+MAX_FEATURES_PER_COLUMN = 101  # levels, and an indicator of missing values
+MAX_HELD = 10_000_000  # scores of pending cones
 MAX_DIGITS = 400  # of a decimal number; and its largest exponent
 MAX_BITS = 16_384  # of an integer
 MAX_COPIES = 1_000_000  # total weight of all samples
@@ -46,11 +47,11 @@ Place = tuple[int, ...]
 
 
 class RefusedError(Exception):
-    """The certificate is not accepted; the message says why."""
+    """Raised if a certificate is rejected, with the reason as its message."""
 
 
 class Proved(NamedTuple):
-    """Every linear rule loses at least `bound`, and the certificate's own `loss`; `reading` says of what."""
+    """Every linear rule loses at least `bound`, the certificate's own rule `loss`; `reading` is the data."""
 
     bound: int
     loss: int
@@ -92,20 +93,20 @@ class Proved(NamedTuple):
 
 
 class Work:
-    """The steps that may still be taken; one is about the addition of two small integers."""
+    """The budget of steps left; one step is about the addition of two small integers."""
 
     def __init__(self, n_bytes: int):
         self.limit = self.left = FREE_WORK + WORK_PER_BYTE * n_bytes
 
     def spend(self, steps: int, bits: int = 0, held: int = 0) -> None:
-        """Take steps with integers of so many bits, while so many are held; refuse what is beyond a limit."""
+        """Charge for steps with integers of `bits` bits while `held` are held; refuse beyond a limit."""
         if bits > MAX_BITS:
             raise RefusedError(f"it needs integers of more than {MAX_BITS:,} bits, the limit")
         if held * (1 + bits // 128) > MAX_HELD:
             raise RefusedError(f"it needs more than {MAX_HELD:,} integers at a time, the limit")
         self.left -= steps * (1 + bits // 64)
         if self.left < 0:
-            raise RefusedError(f"to check it takes more than {self.limit:,} steps, the limit for its size")
+            raise RefusedError(f"checking it takes more than {self.limit:,} steps, the limit for its size")
 
 
 # --- files
@@ -142,7 +143,7 @@ def parse_certificate(content: bytes) -> dict[str, Any]:
 
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(dict(pairs)) < len(pairs):
-            raise RefusedError("has a field twice")
+            raise RefusedError("has a duplicate field")
         return dict(pairs)
 
     def refuse(text: str) -> None:
@@ -179,7 +180,7 @@ def parse_table(content: bytes, name: str = "") -> tuple[list[str], list[list[st
     except (csv.Error, ValueError) as error:
         raise RefusedError(f"is not a CSV file: {error}") from None
     if len(set(header)) < len(header) or any(len(row) != len(header) for row in rows):
-        raise RefusedError("is not a table: a name stands twice in the header, or a row has another length")
+        raise RefusedError("is not a table: its header has a duplicate name, or a row has a different length")
     return header, rows
 
 
@@ -208,7 +209,7 @@ def read_samples(table: dict[str, Any], header: list[str], rows: list[list[str]]
     """Return the samples that a certificate describes, by columns of a table."""
     at = {name: k for k, name in enumerate(header)}
     if table["label"] not in at or any(each["column"] not in at for each in table["features"]):
-        raise RefusedError("is about other data: the table has not all of its columns")
+        raise RefusedError("is about other data: the table lacks some of its columns")
     if not table["features"] or any(
         set(each) - {"column", "level", "missing", "fill"} for each in table["features"]
     ):
@@ -222,7 +223,7 @@ def read_samples(table: dict[str, Any], header: list[str], rows: list[list[str]]
     labels = [row[at[table["label"]]] for row in rows]
     y = [int(label == table["positive"]) for label in labels]
     if len(set(y)) < 2 or at[table["label"]] in used or not MISSING.isdisjoint(map(str.lower, set(labels))):
-        raise RefusedError("is about other data: a label is missing or a feature, or there is one class only")
+        raise RefusedError("is about other data: a label or a feature is missing, or there is only one class")
     columns, origins, steps = [], [], []
     for each in table["features"]:
         texts = [row[at[each["column"]]] for row in rows]
@@ -246,7 +247,7 @@ def _read_value(feature: dict[str, str], text: str) -> Fraction:
 
 
 def describe_reading(table: dict[str, Any], header: list[str], n_rows: int, y: list[int]) -> list[str]:
-    """Return what a bound is about: samples, classes, features, and how missing values are read."""
+    """Describe what a bound holds for: samples, classes, features, and how missing values are read."""
     names = [
         f"{each['column']} missing"
         if "missing" in each
@@ -260,7 +261,7 @@ def describe_reading(table: dict[str, Any], header: list[str], n_rows: int, y: l
         for each in table["features"]
         if "fill" in each
     }
-    dropped = f" of {n_rows:,}, without those that miss values" if len(y) < n_rows else ""
+    dropped = f" of {n_rows:,}, without those with missing values" if len(y) < n_rows else ""
     lines = [
         f"samples   {len(y):,}{dropped}; {sum(y):,} are positive: '{table['label']}' is '{table['positive']}'",
         f"features  {', '.join(names)}" + (f" (not used: {', '.join(unused)})" if unused else ""),
@@ -279,7 +280,7 @@ def hash_samples(samples: Samples) -> str:
 
 
 def check(certificate: dict[str, Any], header: list[str], rows: list[list[str]], n_bytes: int = 0) -> Proved:
-    """Return what a certificate of so many bytes proves about a table; RefusedError if not its bound."""
+    """Return what a certificate of `n_bytes` bytes proves about a table; RefusedError if not its bound."""
     try:
         return _check(certificate, header, rows, Work(n_bytes))
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
@@ -297,7 +298,7 @@ def _check(certificate: dict[str, Any], header: list[str], rows: list[list[str]]
         raise RefusedError(
             f"must have two weights without a common divisor, at most {MAX_COPIES:,} in all samples"
         )
-    # Of samples in one place, the lighter class is always wrong; the rest counts as one sample.
+    # Of samples in one place, the lighter class is always misclassified; the surplus counts as one sample.
     both: dict[Place, list[int]] = {}
     for place, label in zip(samples.places, samples.y):
         both.setdefault(place, [0, 0])[label] += weights[label]
@@ -377,7 +378,7 @@ def _check_cones(proof: dict[str, Any], places: list[Place], net: dict[Place, in
                 bits = max(divisor, p * cone[a][1] + q * cone[b][1]).bit_length()
                 work.spend(100 + 3 * len(everything), bits, len(waiting) * len(everything))
                 scores = [p * s + q * t for s, t in zip(cone[a][0], cone[b][0])]
-                _require(divisor == 1 or not any(s % divisor for s in scores), "a direction is not whole")
+                _require(divisor == 1 or not any(s % divisor for s in scores), "a direction is not in integers")
                 new = _measure(scores if divisor == 1 else [score // divisor for score in scores])
                 waiting += [[new if k == old else column for k, column in enumerate(cone)] for old in (a, b)]
                 at += 6
@@ -393,7 +394,7 @@ def _check_cones(proof: dict[str, Any], places: list[Place], net: dict[Place, in
                     conflict = not any(map(gt, [scores[i] for i in one], [scores[j] for j in other]))
                     _require(conflict, "a pair does not conflict in its cone")
                 at, n_leaves = stop, n_leaves + 1
-    _require(at == len(tree), "the tree goes on after its last cone")
+    _require(at == len(tree), "the tree has entries after its last cone")
     return n_leaves
 
 
@@ -402,7 +403,7 @@ def _measure(scores: list[int]) -> tuple[list[int], int]:
 
 
 def _change_pairs(mates: dict[int, int], changes: list[int], n_left: int, n_right: int) -> None:
-    """Give some left copies other mates, -1 for none; then no copy may be in two pairs."""
+    """Change the mates of some left copies, -1 for none; refuse a copy in two pairs."""
     for i, j in zip(changes[::2], changes[1::2]):
         _require(0 <= i < n_left and -1 <= j < n_right, "a pair has a copy that does not exist")
         mates.pop(i, None)
@@ -412,7 +413,7 @@ def _change_pairs(mates: dict[int, int], changes: list[int], n_left: int, n_righ
 
 
 def _check_features(places: list[Place], features: list[int], work: Work) -> None:
-    """Check that some features determine all others on these places: a rule of all is then one of these."""
+    """Check that some features determine all others on these places, so that rules on them cover all rules."""
     others = [j for j in range(len(places[0])) if j not in features]
     _require(len(set(features)) == len(features) == len(places[0]) - len(others), "a feature does not exist")
     basis: list[tuple[int, list[Fraction]]] = []
@@ -432,20 +433,21 @@ def _check_features(places: list[Place], features: list[int], work: Work) -> Non
 
 
 def _check_sets(proof: dict[str, Any], places: list[Place], net: dict[Place, int], work: Work) -> int:
-    """Check that each set is impossible, and that no light samples hit them all, by a tree of decisions."""
+    """Check that each set is impossible, and that every hitting set is heavy, by a tree of decisions."""
     target, factor, (grains,) = proof["target"], proof["factor"], _expect_integers([proof["grains"]], 1)
     sets, capacities, names = [], dict[int, int](), dict[Place, int]()
     for indices, weights in proof["sets"]:
         members = [places[i] for i in _expect_integers(indices, 0)]
         _require(
-            len(members) == len(_expect_integers(weights, 1)) > 0, "a set has not one weight for each sample"
+            len(members) == len(_expect_integers(weights, 1)) > 0,
+            "a set does not have one weight for each sample",
         )
         work.spend(2 * len(members) * (1 + len(members[0])), max(weights).bit_length())
         _require(all(net[place] for place in members), "a set has a place where both classes weigh the same")
         _require(
             all(names.setdefault(*each) == each[1] for each in zip(members, indices)), "a place has two names"
         )
-        # If a mixture of (1, x), signed by class, with positive weights is 0, no rule is right on all of them.
+        # If a positive combination of (1, x), signed by class, is 0, no rule classifies all of them correctly.
         signed = [weight if net[place] > 0 else -weight for place, weight in zip(members, weights)]
         mixture = [sum(map(int.__mul__, signed, values)) for values in zip(*members)]
         _require(not sum(signed) and not any(mixture), "a set of samples is not impossible")
@@ -475,12 +477,12 @@ def _check_sets(proof: dict[str, Any], places: list[Place], net: dict[Place, int
         # They weigh a whole number of copies: if this is more than target - 1, it is at least the target.
         _require(total > (target - 1) * grains, "a leaf proves less than the target")
         at, n_leaves = at + 2 * number, n_leaves + 1
-    _require(at == len(tree), "the tree goes on after its last leaf")
+    _require(at == len(tree), "the tree has entries after its last leaf")
     return n_leaves
 
 
 def _count_fewest(net: dict[Place, int], work: Work) -> int:
-    """Return the least weight of errors over all linear rules, by going through all hyperplanes."""
+    """Return the smallest weight of errors over all linear rules, by enumerating all hyperplanes."""
     vectors: dict[Place, int] = {}
     for place, weight in net.items():
         if weight:
@@ -502,10 +504,10 @@ def _add(vectors: dict[Place, int], vector: Place, weight: int) -> None:
 
 
 def _minimize(vectors: dict[Place, int]) -> int:
-    """Return the least weight of vectors a with <a, w> <= 0, over all w that are 0 on none of them.
+    """Return the smallest weight of vectors a with <a, w> <= 0, over all w that are 0 on none of them.
 
     The w with the same signs form a cone. It has a facet, in the hyperplane of some vector, on which the other
-    vectors, projected, are such a problem again; multiples of the vector are right on one side of it.
+    vectors, projected, are a smaller such problem; multiples of the vector are correct on one side of it.
     """
     if not vectors:
         return 0
@@ -528,7 +530,7 @@ def _minimize(vectors: dict[Place, int]) -> int:
 
 
 def _sweep(vectors: dict[Place, int]) -> int:
-    """Return the least weight in two dimensions, by turning w once around."""
+    """Return the smallest weight in two dimensions, by one full rotation of w."""
     upper = {vector if vector > (0, 0) else (-vector[0], -vector[1]) for vector in vectors}
     # By the slope y / x, those with x = 0 last: floors with so many bits differ whenever the slopes do.
     bits = 2 * max(x.bit_length() for x, _ in upper) + 1
@@ -542,7 +544,7 @@ def _sweep(vectors: dict[Place, int]) -> int:
 
 
 def main(arguments: list[str]) -> int:
-    """Check a certificate against a table, print the answer, and return 0 for yes, 1 for no."""
+    """Check a certificate against a table, print the verdict, and return 0 if accepted, 1 if rejected."""
     if len(arguments) != 2 or arguments == ["-", "-"]:
         print("usage: python check.py CERTIFICATE TABLE.csv (one of them may be - for standard input)")
         return 2

@@ -252,7 +252,7 @@ class ConeWorkspace:
         self._nodes_per_call = 16
 
     def load(self, cone: Cone, only_ties: bool = False) -> None:
-        """Prepare the search of a cone, possibly splitting only at ties."""
+        """Prepare the search of a cone, optionally splitting only at ties."""
         (n_left, n_right, words, _), left_of, right_of = self.samples
         sizes = (n_left, n_right, words, np.int64(ONLY_TIES if only_ties else self._ties))
         self.samples = (sizes, left_of, right_of)
@@ -344,7 +344,7 @@ class ConeSearch:
         self.max_cones = NO_LIMIT  # for one target
         self.part, self.parts = 0, 1  # of the frontier, which is the same for all parts
         self.n_cones, self._share_of_cones = 0, 0.0  # visited for the last target
-        self.best_loss = int(NO_LOSS)  # in copies: the least seen, which rounding may make too small
+        self.best_loss = int(NO_LOSS)  # in copies: the smallest seen, which rounding may make too small
         self._accept = accept
         self.splits_at_ties_only = False  # set once cones became too thin with other splits
         self.roots: list[Cone] = []
@@ -437,7 +437,7 @@ class ConeSearch:
             self.best_loss = min(self.best_loss, loss)
             if self._accept is None or self._accept(space.best.copy(), target):
                 return REFUTED
-        return TOO_DEEP if status == REFUTED else status  # it was rounding
+        return TOO_DEEP if status == REFUTED else status  # due to rounding
 
     def _search(self, frontier: list[Cone], target: int, should_stop: Callable[[], bool]) -> int:
         waiting = list(reversed(frontier))

@@ -36,8 +36,8 @@ class ImpossibleSets:
     def collect_sets(self, without: Iterable[int], rounds: int) -> tuple[int, float]:
         """Collect impossible sets among the other samples; return (number of new sets, lower bound).
 
-        The sets of one round have no sample in common, so every w is wrong on a sample of each: their total is
-        a lower bound.
+        The sets of one round have no sample in common, so every w misclassifies a sample of each: their total
+        is a lower bound.
         """
         before, bound, c = len(self.proofs), 0.0, self.samples.c
         for _ in range(rounds):
@@ -61,7 +61,7 @@ class ImpossibleSets:
         return alive
 
     def _separate(self, alive: np.ndarray) -> int:
-        """Return 0 if `w` is now right on all samples alive, otherwise the size of an impossible set, or -1."""
+        """Return 0 if `w` now separates all samples alive, otherwise the size of an impossible set, or -1."""
         members = np.flatnonzero(alive)
         if len(members) == 0:
             return -1
@@ -75,7 +75,7 @@ HIT, SPARED = 1, 0
 
 
 class CoverProgram:
-    """A linear program by HiGHS: the least cost of parts of samples such that each set has a total of 1."""
+    """The hitting-set linear program, by HiGHS: the cheapest fractions of samples that hit each set once."""
 
     def __init__(self, costs: np.ndarray, search: SearchProgress):
         import highspy
@@ -209,7 +209,7 @@ class HittingTree:
                 return None
 
     def _branch(self, node: _Node, fractions: np.ndarray) -> list[_Node]:
-        """Branch on a sample that the solution has in part: the one in the most sets, weighted."""
+        """Branch on a fractional sample of the solution: the one in the most sets, weighted."""
         degrees = np.zeros(len(fractions))
         for number, weight in zip(self._program.rows, self._program.duals.tolist(), strict=True):
             if weight > VIOLATION:
@@ -302,7 +302,7 @@ class HittingTree:
 MAX_COPIES = 10**9  # of weight, in both classes
 FIRST_ROUNDS = 20  # passes through the samples before the first program
 STEP_SHARE = 0.1  # of the gap: the next bound if weights have no common measure
-MIN_STEP = 1e-4  # in mean sample weights: below this, the gap is closed as far as grains can tell
+MIN_STEP = 1e-4  # in mean sample weights: below this, the gap is closed within the resolution of grains
 WEIGHT_TOLERANCE = 1e-6  # of a copy: maximum error of sums of weights
 MANY_COPIES = 1000  # to prove: with more, the next target is a share of them, not one more
 MIN_SHARE = 0.05  # of a search, below which it does not predict how long the rest takes
@@ -319,7 +319,7 @@ class HittingProof:
 
 
 class HittingBound:
-    """Branch and bound over impossible sets, for one bound after the other.
+    """Branch and bound over impossible sets, for successive bounds.
 
     Every w misclassifies a sample of each impossible set, so its errors hit all of them.
     """
@@ -359,7 +359,7 @@ class HittingBound:
                 break
             target = min(target, last)
             if not self._prove(target):
-                if self._count_copies(self.search.loss) < last:  # a better rule: is it the best?
+                if self._count_copies(self.search.loss) < last:  # a better rule: is it optimal?
                     continue
                 break
             is_last = self._is_whole and target >= last - LOSS_TOLERANCE

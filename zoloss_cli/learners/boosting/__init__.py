@@ -1,1 +1,1 @@
-"""Boosting for two classes, and the base learners made for it."""
+"""Boosting for two classes, and its base learners."""

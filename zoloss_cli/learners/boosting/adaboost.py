@@ -1,4 +1,4 @@
-"""The base learner of an ensemble: resolved, checked, and fitted repeatedly."""
+"""AdaBoost, and the base learner of an ensemble: resolved, checked, and fitted repeatedly."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class BaseLearnerFactory:
         check_parameters(self.learner)
 
     def build_unfitted(self, classes: np.ndarray) -> Any:
-        """Return a copy of the learner to separate these two classes."""
+        """Return an unfitted copy of the learner for these two classes."""
         # copy.copy goes through scikit-learn's pickling, ten times slower.
         learner: Any = object.__new__(type(self.learner))
         learner.__dict__.update(self.learner.__dict__)
@@ -66,7 +66,7 @@ class BaseLearnerFactory:
 
 
 class BoostingLearner(BinaryLearner):
-    """An ensemble over the learner in the parameter `base`; subclasses write `train` and `_iterate_scores`."""
+    """An ensemble of the learner in parameter `base`; subclasses implement `train` and `_iterate_scores`."""
 
     base: Any
 
@@ -76,7 +76,7 @@ class BoostingLearner(BinaryLearner):
         return BaseLearnerFactory(self, self.base).learner.deterministic
 
     def _iterate_scores(self, samples: Samples) -> Iterator[np.ndarray]:
-        """Return the scores after 1, 2, ... rounds."""
+        """Yield the scores after 1, 2, ... rounds."""
         raise TypeError(f"{type(self).__name__} does not implement _iterate_scores")
 
     def scores(self, X: np.ndarray) -> np.ndarray:
@@ -138,7 +138,7 @@ class AdaBoostClassifier(BoostingLearner):  # numpydoc ignore=PR02
     rounds : int >= 1, default=200
         Maximum number of rounds.
     perfect_odds : float > 1, default=1000.0
-        Odds to take for (1 - e) / e in a round without any error.
+        Odds to use for (1 - e) / e in a round without errors.
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 
@@ -156,12 +156,12 @@ class AdaBoostClassifier(BoostingLearner):  # numpydoc ignore=PR02
         Number of features.
     n_rounds_ : int
         Number of hypotheses. If the fit already ends in the first round, the ensemble is empty, all its scores
-        are 0, and a warning says so.
+        are 0, and a warning is issued.
 
     Notes
     -----
-    Rules that the papers leave out follow the authors' program: e_t >= 1/2 (up to rounding) ends the fit, and
-    h_t is not added; e_t = 0 takes the odds 1000 for (1 - e_t) / e_t and goes on; every round starts from the
+    Details that the papers omit follow the authors' program: e_t >= 1/2 (up to rounding) ends the fit, and
+    h_t is not added; e_t = 0 uses the odds 1000 for (1 - e_t) / e_t and goes on; every round starts from the
     base learner's own seeding ('zero' in the tables), not from the weights of the previous round.
 
     References

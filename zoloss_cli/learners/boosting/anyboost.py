@@ -37,14 +37,14 @@ Cost = Annotated[
 ]
 Kappa = Annotated[
     Annotated[float, Field(gt=0)] | PositiveList,
-    Field(description="parameter kappa_- of the bisigmoid; of a list, validation chooses one"),
+    Field(description="parameter kappa_- of the bisigmoid, or a list from which validation chooses"),
 ]
 Tolerance = Annotated[
-    float, Field(gt=0, lt=1, description="last bracket of the line search, as a share of its upper end")
+    float, Field(gt=0, lt=1, description="final bracket of the line search, relative to its upper end")
 ]
 Validation = Annotated[
     float,
-    Field(ge=0, lt=1, description="share of the samples, at random, held out to choose the size (0: none)"),
+    Field(ge=0, lt=1, description="share of the samples to hold out at random for choosing the size (0: none)"),
 ]
 
 
@@ -53,9 +53,9 @@ class AnyBoostClassifier(BoostingLearner):  # numpydoc ignore=PR02
     """AnyBoost: gradient descent in function space on a cost of the margins.
 
     Round t fits the base learner with sample weights proportional to -c'(y_i F(x_i)), which makes f_t the best
-    approximation of the negative gradient, and adds alpha_t f_t with alpha_t from a line search. Given sample
-    weights phi weigh the costs: C(F) = sum_i phi_i c(y_i F(x_i)). With the exponential cost this is AdaBoost,
-    except for the precision of the search.
+    approximation of the negative gradient, and adds alpha_t f_t with alpha_t from a line search. Sample
+    weights phi multiply the costs: C(F) = sum_i phi_i c(y_i F(x_i)). With the exponential cost this is
+    AdaBoost, except for the precision of the search.
 
     Parameters
     ----------
@@ -66,16 +66,16 @@ class AnyBoostClassifier(BoostingLearner):  # numpydoc ignore=PR02
         Cost c(m) of a margin m: exp(-m), 1 - tanh(m), the bisigmoid (3.5) with kappa_+ = 1, or
         log(1 + exp(-m)).
     kappa : float > 0 or non-empty list of float > 0, default=1.1
-        Parameter kappa_- of the bisigmoid; of a list, validation chooses one.
+        Parameter kappa_- of the bisigmoid, or a list from which validation chooses.
     rounds : int >= 1, default=300
         Maximum number of rounds.
     tolerance : float in (0, 1), default=0.01
-        Last bracket of the line search, as a share of its upper end.
+        Final bracket of the line search, relative to its upper end.
     validation : float in [0, 1), default=0.0
-        Share of the samples, at random, held out to choose the size (0: none). The smallest size with the
+        Share of the samples to hold out at random for choosing the size (0: none). The smallest size with the
         fewest errors on them is kept, and of several kappa the first with the fewest.
     record_every : int >= 0, default=0
-        Keep scores and costs after every this many rounds (0: none).
+        Number of rounds between recorded scores and costs (0: record none).
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 
@@ -111,8 +111,8 @@ class AnyBoostClassifier(BoostingLearner):  # numpydoc ignore=PR02
     Notes
     -----
     The line search, from a step of 1/2: halve until the cost falls, double until it rises, halve the bracket
-    to 1 %. A fit ends early, and `ended_` says so, if no direction or step lowers the cost, or if the sample
-    weights or the cost vanish.
+    to 1 %. A fit ends early, with the reason in `ended_`, if no direction or step lowers the cost, or if the
+    sample weights or the cost vanish.
 
     References
     ----------
@@ -295,18 +295,18 @@ class CGBoostClassifier(AnyBoostClassifier):
         Cost c(m) of a margin m: exp(-m), 1 - tanh(m), the bisigmoid (3.5) with kappa_+ = 1, or
         log(1 + exp(-m)).
     kappa : float > 0 or non-empty list of float > 0, default=1.1
-        Parameter kappa_- of the bisigmoid; of a list, validation chooses one.
+        Parameter kappa_- of the bisigmoid, or a list from which validation chooses.
     rounds : int >= 1, default=300
         Maximum number of rounds.
     plain_rounds : int >= 1, default=5
-        Number of first rounds with beta = 0. Gradient descent is better there.
+        Number of initial rounds with beta = 0. Gradient descent is better there.
     tolerance : float in (0, 1), default=0.01
-        Last bracket of the line search, as a share of its upper end.
+        Final bracket of the line search, relative to its upper end.
     validation : float in [0, 1), default=0.0
-        Share of the samples, at random, held out to choose the size (0: none). The smallest size with the
+        Share of the samples to hold out at random for choosing the size (0: none). The smallest size with the
         fewest errors on them is kept, and of several kappa the first with the fewest.
     record_every : int >= 0, default=0
-        Keep scores and costs after every this many rounds (0: none).
+        Number of rounds between recorded scores and costs (0: record none).
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 
@@ -341,8 +341,8 @@ class CGBoostClassifier(AnyBoostClassifier):
 
     Notes
     -----
-    In the first rounds beta_t = 0; the thesis says "several", and 5 fits its numbers. The thesis gives no rule
-    for the line search either: AnyBoost's is our own.
+    In the first rounds beta_t = 0; the thesis says "several", and 5 fits its numbers. The thesis does not
+    specify the line search either: that of AnyBoost is our own.
 
     References
     ----------
@@ -365,7 +365,7 @@ class CGBoostClassifier(AnyBoostClassifier):
         cost: Cost = "exponential",
         kappa: Kappa = 1.1,
         rounds: Rounds = 300,
-        plain_rounds: Annotated[int, Field(ge=1, description="number of first rounds with beta = 0")] = 5,
+        plain_rounds: Annotated[int, Field(ge=1, description="number of initial rounds with beta = 0")] = 5,
         tolerance: Tolerance = 0.01,
         validation: Validation = 0.0,
         record_every: RecordEveryRound = 0,

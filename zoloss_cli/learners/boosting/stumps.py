@@ -80,7 +80,7 @@ class DecisionStumpClassifier(LinearLearner):
         return weights
 
     def scores(self, X: np.ndarray) -> np.ndarray:
-        """Return the scores, from the one feature that matters."""
+        """Return the scores, computed from the feature of the stump alone."""
         # Much faster than the product with all features, and the same to the last bit.
         return self.intercept_[0] + self.coef_[0, self.feature_] * X[:, 1 + self.feature_]
 
@@ -107,7 +107,7 @@ class BoostedStumpsClassifier(BinaryLearner):  # numpydoc ignore=PR02
     rounds : int >= 1, default=50
         Maximum number of stumps.
     perfect_odds : float > 1, default=1000.0
-        Odds to take for (1 - e) / e in a round without any error.
+        Odds to use for (1 - e) / e in a round without errors.
 
     Attributes
     ----------

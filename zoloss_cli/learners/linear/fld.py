@@ -19,7 +19,7 @@ def compute_fisher_weights(X: np.ndarray, y: np.ndarray, phi: np.ndarray) -> np.
     """Return the weights of Fisher's linear discriminant, bias first, for samples (1, x); phi sums to 1.
 
     The bias is -(p- m+'w + p+ m-'w) with p± the classes' weights. With more features than samples, w comes from
-    the products of samples, so that memory does not grow with m squared.
+    the Gram matrix of the samples, so that memory does not grow with m squared.
     """
     features = X[:, 1:]
     positive = y > 0
@@ -64,14 +64,14 @@ def _solve_by_samples(
     """Return (S + ridge I)^-1 difference by Woodbury's identity, from S = C'C and the eigenvectors of CC'."""
     C = np.sqrt(phi)[:, None] * (features - means)
     values, vectors = eigh(C @ C.T)
-    values = np.maximum(values, 0.0)  # but for rounding, none is negative
+    values = np.maximum(values, 0.0)  # rounding may make some negative
     ridge = _compute_ridge(values.sum(), C.shape[1])
     shares = vectors @ (vectors.T @ (C @ difference) / (values + ridge))
     return (difference - shares @ C) / ridge
 
 
 def _compute_ridge(trace: float, m: int) -> float:
-    """Return what is added to the diagonal of S."""
+    """Return the ridge, which is added to the diagonal of S."""
     # If each class lies at a single point, S = 0: any positive ridge then gives the same direction.
     return SHRINKAGE / (1.0 - SHRINKAGE) * trace / m or 1.0
 
@@ -99,7 +99,7 @@ class FLDClassifier(LinearLearner):
     If S has no Cholesky factor, as with more features than samples, g/(1-g) trace(S)/m is added to its diagonal
     with g = 1e-10: the eigenvalue shrinkage of Friedman [2]_ that Li & Lin name.
 
-    Deviation from common practice: the papers give no rule for the bias. Textbooks use the midpoint between the
+    Deviation from common practice: the papers do not specify the bias. Textbooks use the midpoint between the
     two means, possibly shifted by the logarithm of the classes' odds; here, as in the authors' program, each
     class's mean is weighted by the other class's share.
 

@@ -1,4 +1,4 @@
-"""Learners that see one sample at a time: base class, stochastic gradient descent, streams, sparse rows."""
+"""Online learners: base class, stochastic gradient descent, streams, sparse rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from zoloss_cli.learners.linear_base import LinearLearner
 ORDERS = {"fixed": FIXED_ORDER, "permuted": PERMUTED, "random": RANDOM}
 NO_ALIAS_TABLE = (np.empty(0, np.uint64), np.empty(0, np.int32))
 COLUMN_MULTIPLE = 4
-PADDED_SAMPLES = "padded samples"  # the key under which problems keep them
+PADDED_SAMPLES = "padded samples"  # their key in the cache of a problem
 
 
 def pad_features(X: np.ndarray) -> np.ndarray:
@@ -51,7 +51,7 @@ def build_padded_samples(problem: Problem) -> np.ndarray:
 
 
 def sign_and_pad(X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return the samples y (1, x) of features X, padded, with no copy on the way."""
+    """Return the samples y (1, x) of features X, padded, without an intermediate copy."""
     n, m = X.shape
     padded = np.zeros((n, 1 + m + -(1 + m) % COLUMN_MULTIPLE))
     padded[:, 0] = y
@@ -86,8 +86,8 @@ def run_on_padded_samples(
 ) -> np.ndarray:
     """Return the weights of an online kernel that runs on padded samples, without the padding.
 
-    `run` is called with the padded samples y (1, x), the padded start, the epochs to record, and room for their
-    weights; it returns padded weights.
+    `run` is called with the padded samples y (1, x), the padded start, the epochs to record, and an array for
+    their weights; it returns padded weights.
     """
     checkpoints, path = learner._prepare_recording(problem)
     wide_path = pad_features(path)
@@ -102,7 +102,7 @@ NO_AVERAGE = np.empty(0)
 
 
 class Rows(NamedTuple):
-    """Samples in the form that `kernels.rows` takes."""
+    """Samples in the form that `kernels.online.fit_to_rows` takes."""
 
     data: np.ndarray  # the values of all samples, one sample after the other
     columns: np.ndarray  # the feature of each value; for a dense array, those of one sample
@@ -132,11 +132,11 @@ MAX_COPY_BYTES = 64 << 20  # beyond this, samples are copied only once
 
 
 class OnlineLinearLearner(LinearLearner):
-    """A linear learner whose algorithm processes one sample after the other, without sample weights.
+    """A linear learner whose algorithm processes one sample at a time, without sample weights.
 
     Subclasses implement `update_in_order`. A call of `partial_fit` changes the weights sample by sample, each
-    sample once, in the order given: `epochs`, `order` and `record_every` are for `fit`. The first call starts
-    from `seeding`, later ones from where the last call, or `fit`, ended; `fit` starts over.
+    sample once, in the order given: `epochs`, `order` and `record_every` apply only to `fit`. The first call
+    starts from `seeding`, later ones from where the last call, or `fit`, ended; `fit` starts over.
     """
 
     def partial_fit(self, X, y, classes=None) -> Self:
@@ -202,11 +202,11 @@ class OnlineLinearLearner(LinearLearner):
         return Problem(np.empty((0, 1 + X.shape[1])), signs, phi, build_generator(self.random_state), own)
 
     def _validate_classes(self, y: np.ndarray, classes, first: bool) -> np.ndarray:
-        """Return both classes, given in the first call and known later."""
+        """Return both classes, which the first call sets and later calls reuse."""
         name = type(self).__name__
         if first and classes is None:
             raise ValueError(
-                f"{name}: the first call of partial_fit needs classes, both labels that y may have"
+                f"{name}: the first call of partial_fit needs classes, the two labels that y may contain"
             )
         known = unique_labels(classes) if first else self.classes_
         self.check_classes(known.size)
@@ -229,9 +229,9 @@ class OnlineLinearLearner(LinearLearner):
 
 
 class WeightedOnlineLinearLearner(OnlineLinearLearner):
-    """A linear learner whose algorithm processes one sample after the other, with sample weights.
+    """A linear learner whose algorithm processes one sample at a time, with sample weights.
 
-    Sparse matrices and arrays mapped from a file are fitted to in place; for this, subclasses implement
+    Sparse matrices and memory-mapped arrays are used in place, without a copy; for this, subclasses implement
     `update_by_rows`.
     """
 
@@ -244,7 +244,7 @@ class WeightedOnlineLinearLearner(OnlineLinearLearner):
         """Return the weights after some epochs on samples that are used in place; w may be overwritten.
 
         `draws` is what `build_steps_and_draws` returns; `schedule` is epochs, order, seed, epochs to record,
-        and room for their weights.
+        and an array for their weights.
         """
         raise TypeError(f"{type(self).__name__} takes no sparse samples")
 
@@ -277,7 +277,7 @@ class WeightedOnlineLinearLearner(OnlineLinearLearner):
         return self.update_by_rows(view_rows(X), signs, w, (step, *NO_ALIAS_TABLE), schedule)
 
     def _begin(self) -> None:
-        """Forget what an earlier fit left to continue from."""
+        """Reset the state from which an earlier fit would continue."""
 
     def decision_function(self, X) -> np.ndarray:
         """Return the signed score of each sample, dense or sparse; at least 0 predicts the second class."""
@@ -304,12 +304,12 @@ class WeightedOnlineLinearLearner(OnlineLinearLearner):
         """Fit to more samples, each once and in this order.
 
         Weights are step sizes, all 1 if None. Unlike in `fit`, they are not relative to the mean weight, which
-        a stream does not know.
+        is unknown in a stream.
         """
         if sample_weight is not None and self.weighting == "resample":
             raise ValueError(
-                f"{type(self).__name__}: weighting='resample' draws by sample weight, but partial_fit takes "
-                f"every sample as it comes; use 'reweight'"
+                f"{type(self).__name__}: weighting='resample' draws by sample weight, but partial_fit uses "
+                f"every sample once; use 'reweight'"
             )
         return self._partial_fit(X, y, classes, sample_weight)
 
@@ -333,7 +333,7 @@ class MarginSGDClassifier(WeightedOnlineLinearLearner):  # numpydoc ignore=PR02
     - ls: (1 - rho)^2, the least squares;
     - perceptron: max(0, -rho).
 
-    `partial_fit` fits to a stream.
+    `partial_fit` learns from a stream.
 
     Parameters
     ----------
@@ -348,7 +348,7 @@ class MarginSGDClassifier(WeightedOnlineLinearLearner):  # numpydoc ignore=PR02
     weighting : {'reweight', 'resample'}, default='reweight'
         Use sample weights as step sizes ('reweight') or to draw samples ('resample').
     record_every : int >= 0, default=0
-        Keep the weights after every this many epochs (0: only the last).
+        Number of epochs between recorded weights (0: record only the last).
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 
@@ -429,9 +429,9 @@ class MarginSGDClassifier(WeightedOnlineLinearLearner):  # numpydoc ignore=PR02
 def progressive_errors(learner: Any, X, y, classes=None) -> np.ndarray:
     """Predict each sample, then fit to it, and return which predictions were wrong.
 
-    Their mean is the error by progressive validation: every sample tests what was fitted to those before it.
-    The learner continues from its current state. One that is not fitted yet predicts nothing for its first
-    sample, which counts as wrong.
+    Their mean is the progressive validation error: every sample tests the model fitted to those before it. The
+    learner continues from its current state. An unfitted learner makes no prediction for the first sample,
+    which counts as an error.
 
     Parameters
     ----------

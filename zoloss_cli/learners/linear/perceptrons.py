@@ -34,8 +34,8 @@ from zoloss_cli.learners.linear_base import LinearLearner, UnweightedLinearLearn
 class PerceptronClassifier(WeightedOnlineLinearLearner):  # numpydoc ignore=PR02
     """Rosenblatt's perceptron learning rule: w <- w + y x on a mistake.
 
-    A zero margin is a mistake. On nonseparable data the rule never settles; the last weights are kept.
-    `partial_fit` fits to a stream.
+    A zero margin is a mistake. On nonseparable data the rule does not converge; the last weights are kept.
+    `partial_fit` learns from a stream.
 
     Parameters
     ----------
@@ -44,12 +44,12 @@ class PerceptronClassifier(WeightedOnlineLinearLearner):  # numpydoc ignore=PR02
     seeding : {'zero', 'fld'} or list of float, default='zero'
         Weights to start from: 'zero', those of Fisher's linear discriminant 'fld', or a list (bias first).
     order : {'random', 'permuted', 'fixed'}, default='random'
-        Samples come at random, permuted anew each epoch, or in their fixed order.
+        Order of the samples: drawn at random, permuted anew each epoch, or fixed.
     weighting : {'reweight', 'resample'}, default='reweight'
         Use sample weights as step sizes ('reweight') or to draw samples ('resample'). The latter needs the
         order 'random'.
     record_every : int >= 0, default=0
-        Keep the weights after every this many epochs (0: only the last).
+        Number of epochs between recorded weights (0: record only the last).
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 
@@ -79,7 +79,7 @@ class PerceptronClassifier(WeightedOnlineLinearLearner):  # numpydoc ignore=PR02
     --------
     >>> from zoloss_cli import PerceptronClassifier
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
-    >>> model = PerceptronClassifier(order="fixed").fit(X, y)  # separable: it settles
+    >>> model = PerceptronClassifier(order="fixed").fit(X, y)  # separable: it converges
     >>> model.predict(X).tolist()
     ['no', 'yes', 'yes', 'yes']
     >>> model = PerceptronClassifier().partial_fit(X[:2], y[:2], classes=["no", "yes"])
@@ -146,12 +146,12 @@ class AveragedPerceptronClassifier(PerceptronClassifier):  # numpydoc ignore=PR0
     seeding : {'zero', 'fld'} or list of float, default='zero'
         Weights to start from: 'zero', those of Fisher's linear discriminant 'fld', or a list (bias first).
     order : {'random', 'permuted', 'fixed'}, default='random'
-        Samples come at random, permuted anew each epoch, or in their fixed order.
+        Order of the samples: drawn at random, permuted anew each epoch, or fixed.
     weighting : {'reweight', 'resample'}, default='reweight'
         Use sample weights as step sizes ('reweight') or to draw samples ('resample'). The latter needs the
         order 'random'.
     record_every : int >= 0, default=0
-        Keep the weights after every this many epochs (0: only the last).
+        Number of epochs between recorded weights (0: record only the last).
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 
@@ -235,7 +235,7 @@ class BatchPerceptronClassifier(LinearLearner):  # numpydoc ignore=PR02
     rate : float > 0, default=1.0
         Learning rate.
     record_every : int >= 0, default=0
-        Keep the weights after every this many epochs (0: only the last).
+        Number of epochs between recorded weights (0: record only the last).
 
     Attributes
     ----------
@@ -304,7 +304,7 @@ class VotedPerceptronClassifier(BinaryLearner):  # numpydoc ignore=PR02
     epochs : int >= 1, default=100
         Number of epochs.
     order : {'random', 'permuted', 'fixed'}, default='random'
-        Samples come at random, permuted anew each epoch, or in their fixed order.
+        Order of the samples: drawn at random, permuted anew each epoch, or fixed.
     weighting : {'reweight', 'resample'}, default='reweight'
         Use sample weights as step sizes ('reweight') or to draw samples ('resample'). The latter needs the
         order 'random'.
@@ -320,7 +320,7 @@ class VotedPerceptronClassifier(BinaryLearner):  # numpydoc ignore=PR02
     n_mistakes_ : int
         Number of mistakes, each followed by an update.
     survival_times_ : ndarray of shape (n_mistakes_,)
-        For each weight vector, the number of trials from the one that made it to the next mistake.
+        For each weight vector, the number of trials from its creation to the next mistake.
     vectors_ : ndarray of shape (n_mistakes_, 1 + n_features)
         The weight vectors in order, bias first.
 
@@ -383,8 +383,9 @@ class VotedPerceptronClassifier(BinaryLearner):  # numpydoc ignore=PR02
 class PocketClassifier(LinearLearner):  # numpydoc ignore=PR02
     """The pocket algorithm: the best weights that the perceptron learning rule visits.
 
-    Weights go into the pocket if they were right longer in a row than those in it; with ratchet, only if they
-    also have fewer training errors. There is no `partial_fit`: all samples decide what goes into the pocket.
+    Weights enter the pocket if their run of correct trials is longer than that of the weights in it; with
+    ratchet, only if they also have fewer training errors. There is no `partial_fit`: admission depends on all
+    samples.
 
     Parameters
     ----------
@@ -397,7 +398,7 @@ class PocketClassifier(LinearLearner):  # numpydoc ignore=PR02
     weighting : {'reweight', 'resample'}, default='reweight'
         Use sample weights as step sizes ('reweight') or to draw samples ('resample').
     record_every : int >= 0, default=0
-        Keep the weights after every this many epochs (0: only the last).
+        Number of epochs between recorded weights (0: record only the last).
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 
@@ -410,7 +411,7 @@ class PocketClassifier(LinearLearner):  # numpydoc ignore=PR02
     intercept_ : ndarray of shape (1,)
         The bias b in the pocket.
     n_error_counts_ : int
-        How often the training errors were counted (the thesis gives 33,170 for pima from FLD).
+        Number of times that the training errors were counted (the thesis gives 33,170 for pima from FLD).
     n_features_in_ : int
         Number of features.
     recorded_epochs_ : ndarray of shape (n_recorded,)
@@ -474,20 +475,20 @@ class PocketClassifier(LinearLearner):  # numpydoc ignore=PR02
 class MarginPerceptronClassifier(OnlineLinearLearner, UnweightedLinearLearner):  # numpydoc ignore=PR02
     """Margin Perceptron(gamma): the perceptron that also updates on small margins.
 
-    It updates on samples that are right by less than (1 - epsilon) gamma; with gamma/2, on data separable with
+    It updates on samples with a margin below (1 - epsilon) gamma; with gamma/2, on data separable with
     margin gamma, it makes at most 8 (R/gamma)^2 + 4 R/gamma updates. It stops after an epoch without an update.
-    `partial_fit` fits to a stream.
+    `partial_fit` learns from a stream.
 
     Parameters
     ----------
     gamma : float > 0, default=0.1
-        Margin to aim at.
+        Target margin.
     epsilon : float in (0, 1], default=0.5
         Update on margins below (1 - epsilon) gamma.
     epochs : int >= 1, default=2000
         Number of epochs.
     record_every : int >= 0, default=0
-        Keep the weights after every this many epochs (0: only the last).
+        Number of epochs between recorded weights (0: record only the last).
 
     Attributes
     ----------
@@ -525,7 +526,7 @@ class MarginPerceptronClassifier(OnlineLinearLearner, UnweightedLinearLearner): 
     (1.0, 9)
     """
 
-    gamma: Annotated[float, Field(gt=0, description="margin to aim at")] = 0.1
+    gamma: Annotated[float, Field(gt=0, description="target margin")] = 0.1
     epsilon: Annotated[float, Field(gt=0, le=1, description="update on margins below (1 - epsilon) gamma")] = (
         0.5
     )
@@ -534,7 +535,7 @@ class MarginPerceptronClassifier(OnlineLinearLearner, UnweightedLinearLearner): 
 
     @property
     def margin_threshold(self) -> float:
-        """The margin below which it updates."""
+        """The margin below which the learner updates."""
         return float((1.0 - self.epsilon) * self.gamma)
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
@@ -559,8 +560,8 @@ class MarginPerceptronClassifier(OnlineLinearLearner, UnweightedLinearLearner): 
 class ROMMAClassifier(OnlineLinearLearner, UnweightedLinearLearner):  # numpydoc ignore=PR02
     """ROMMA, the relaxed online maximum margin algorithm, and its aggressive form.
 
-    `partial_fit` fits to a stream. Li's thesis [2]_ reports that it oscillates on nonseparable data and runs
-    into numerical trouble after several hundred epochs.
+    `partial_fit` learns from a stream. Li's thesis [2]_ reports that it oscillates on nonseparable data and
+    runs into numerical trouble after several hundred epochs.
 
     Parameters
     ----------
@@ -569,11 +570,11 @@ class ROMMAClassifier(OnlineLinearLearner, UnweightedLinearLearner):  # numpydoc
     aggressive : bool, default=False
         Also update on margins below 1.
     order : {'random', 'permuted', 'fixed'}, default='random'
-        Samples come at random, permuted anew each epoch, or in their fixed order.
+        Order of the samples: drawn at random, permuted anew each epoch, or fixed.
     seeding : {'zero', 'fld'} or list of float, default='zero'
         Weights to start from: 'zero', those of Fisher's linear discriminant 'fld', or a list (bias first).
     record_every : int >= 0, default=0
-        Keep the weights after every this many epochs (0: only the last).
+        Number of epochs between recorded weights (0: record only the last).
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 

@@ -21,8 +21,8 @@ from zoloss_cli.utils.imports import import_optional, is_installed
 
 Loss = Literal["squared-hinge", "logistic"]
 SOLVERS = {"squared-hinge": 2, "logistic": 0}
-NAMES = {"squared-hinge": "svm", "logistic": "lr"}  # as they are registered
-# A tuple, since a default must not change.
+NAMES = {"squared-hinge": "svm", "logistic": "lr"}  # their registered names
+# A tuple, since a default must be immutable.
 LIBLINEAR_GRID: Any = tuple(2.0**exponent for exponent in (*range(-10, 0), 0, 0.5, 1, 2, 4, 6, 8, 10))
 
 
@@ -46,7 +46,7 @@ class LibLinearClassifier(SearchResultMixin, UnweightedLinearLearner):  # numpyd
     C_ : float
         The chosen value.
     bound_is_exact_ : bool
-        Whether `lower_bound_` is proved, rather than right up to rounding.
+        Whether `lower_bound_` is proved exactly, rather than up to rounding.
     classes_ : ndarray of shape (2,)
         The labels, sorted. A score of at least 0 predicts the second.
     coef_ : ndarray of shape (1, n_features)
@@ -54,7 +54,7 @@ class LibLinearClassifier(SearchResultMixin, UnweightedLinearLearner):  # numpyd
     intercept_ : ndarray of shape (1,)
         The bias b.
     lower_bound_ : float
-        Training errors that no linear classifier can go below: samples with equal features and both labels.
+        Training errors that no linear classifier can avoid: samples with equal features and both labels.
     n_features_in_ : int
         Number of features.
     optimal_ : bool
@@ -70,7 +70,7 @@ class LibLinearClassifier(SearchResultMixin, UnweightedLinearLearner):  # numpyd
 
     Notes
     -----
-    Rules that the paper leaves out: the solvers -s 2 and -s 0 with -e 1e-4 and the grid are those of the
+    Details that the paper omits: the solvers -s 2 and -s 0 with -e 1e-4 and the grid are those of the
     authors' program; on equal errors the last C of the grid is kept, as the published numbers of SLA, which
     starts here, require. LIBLINEAR does not take sample weights.
 
@@ -119,11 +119,11 @@ class LibLinearClassifier(SearchResultMixin, UnweightedLinearLearner):  # numpyd
         for C in self.C:
             options = f"-s {SOLVERS[self.loss]} -c {C:.17g} -e {self.tolerance:.17g} -q"
             model = liblinear.train(data, liblinear.parameter(options))
-            # LIBLINEAR's weights are for the label that it saw first.
+            # LIBLINEAR's weights are oriented towards the label that it saw first.
             yield C, model.get_labels()[0] * np.array(model.w[: X.shape[1]])
 
 
-MAX_ITERATIONS = 1000  # as LIBLINEAR's own
+MAX_ITERATIONS = 1000  # as in LIBLINEAR
 TOLERANCE = 1e-4
 
 
@@ -182,7 +182,7 @@ def _find_fewest_errors(
 DUALITY_GAP = 1e-7  # relative duality gap to solve to
 MAX_DUALITY_GAP = 1e-3
 SOFT_SVM_GRID: Any = tuple(2.0**exponent for exponent in (-5, -3, -1, 1, 3, 5))
-MAX_COLUMNS_BYTES = 32 << 20  # beyond this, the solver is not faster with them
+MAX_COLUMNS_BYTES = 32 << 20  # beyond this, they do not speed up the solver
 ERROR_DECIMALS = 9  # weighted errors that agree to this many decimals are equal
 
 
@@ -192,7 +192,7 @@ class SoftSVMClassifier(LinearLearner):  # numpydoc ignore=PR02
 
     C is the one with the smallest (weighted) cross-validation error; on a tie the smallest C, as in LIBSVM's
     grid search. Folds are stratified and drawn at random, as in LIBSVM. Sample weights scale C: C_i =
-    C N phi_i. The rounds of AdaBoost keep the C of the first.
+    C N phi_i. AdaBoost chooses C in its first round and keeps it.
 
     Parameters
     ----------
@@ -219,8 +219,9 @@ class SoftSVMClassifier(LinearLearner):  # numpydoc ignore=PR02
 
     Notes
     -----
-    Li & Lin name no grid: 2^-5, 2^-3, ..., 2^5 fits the published numbers. Deviation: solved to the optimum by
-    an interior-point method instead of to LIBSVM's 1e-3, which gives the same errors several times faster.
+    Li & Lin do not give the grid: 2^-5, 2^-3, ..., 2^5 fits the published numbers. Deviation: solved to the
+    optimum by an interior-point method instead of to LIBSVM's 1e-3, which gives the same errors several times
+    faster.
 
     References
     ----------
@@ -246,7 +247,7 @@ class SoftSVMClassifier(LinearLearner):  # numpydoc ignore=PR02
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
         """Return the optimal weights for the C with the smallest cross-validation error."""
         scale = problem.phi * problem.phi.size
-        # The solver stalls if the ratio of negligible weights to the largest one is extreme.
+        # The solver stalls if negligible weights are extremely small relative to the largest one.
         kept = scale > NEGLIGIBLE_WEIGHT_SHARE * scale.max()
         X, y, axes = problem.X, problem.y, None
         if X.shape[1] > 1 + X.shape[0]:
@@ -265,7 +266,7 @@ class SoftSVMClassifier(LinearLearner):  # numpydoc ignore=PR02
 
     def _solve(self, X: np.ndarray, columns: np.ndarray, y: np.ndarray, C: np.ndarray) -> np.ndarray:
         weights, gap = _solve_or_fail(X, columns, y, C)
-        if not gap < MAX_DUALITY_GAP:  # features far from 0 look like the constant: move them there
+        if not gap < MAX_DUALITY_GAP:  # features far from 0 are nearly collinear with the constant: centre them
             mean = X.mean(axis=0) - np.eye(X.shape[1])[0]
             centred = X - mean
             weights, gap = _solve_or_fail(centred, build_columns(centred), y, C)
@@ -343,7 +344,7 @@ class BayesPointClassifier(SearchResultMixin, UnweightedLinearLearner):  # numpy
     Attributes
     ----------
     bound_is_exact_ : bool
-        Whether `lower_bound_` is proved, rather than right up to rounding.
+        Whether `lower_bound_` is proved exactly, rather than up to rounding.
     classes_ : ndarray of shape (2,)
         The labels, sorted. A score of at least 0 predicts the second.
     coef_ : ndarray of shape (1, n_features)
@@ -351,7 +352,7 @@ class BayesPointClassifier(SearchResultMixin, UnweightedLinearLearner):  # numpy
     intercept_ : ndarray of shape (1,)
         The bias b.
     lower_bound_ : float
-        Training errors that no linear classifier can go below: samples with equal features and both labels.
+        Training errors that no linear classifier can avoid: samples with equal features and both labels.
     n_features_in_ : int
         Number of features.
     n_sweeps_ : int

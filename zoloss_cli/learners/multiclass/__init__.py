@@ -1,1 +1,1 @@
-"""Classifiers for several classes, built from learners for two."""
+"""Multiclass classifiers, built from binary ones."""

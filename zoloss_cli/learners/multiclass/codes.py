@@ -1,4 +1,4 @@
-"""Several classes from two: base classifiers fitted to the columns of a coding matrix."""
+"""Reduction of multiclass to binary problems: base classifiers fitted to the columns of a coding matrix."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class CodedEnsemble(Learner):
             yield distances
 
     def decision_function(self, X) -> np.ndarray:
-        """Return minus the distance to the word of each class; of two, by how much the second is nearer."""
+        """Return the negative distance to each word; with two classes, the first distance minus the second."""
         *_, distances = self._iterate_distances(X)
         return distances[:, 0] - distances[:, 1] if self.classes_.size == 2 else -distances
 
@@ -137,7 +137,7 @@ class CodedEnsemble(Learner):
 def choose_nearest(distances: np.ndarray) -> np.ndarray:
     """Return the nearest class of each sample; on a tie the first, or with two classes the second.
 
-    So a score of 0 is the second class, as in all classifiers for two classes.
+    A score of 0 thus predicts the second class, as in all binary classifiers.
     """
     if distances.shape[1] == 2:
         return (distances[:, 0] >= distances[:, 1]).astype(np.int64)
@@ -145,7 +145,7 @@ def choose_nearest(distances: np.ndarray) -> np.ndarray:
 
 
 def _iterate_scores(estimators: list[BinaryLearner], samples: Samples) -> Iterator[np.ndarray]:
-    """Yield the scores of each base classifier; a class may be able to compute many at a time."""
+    """Yield the scores of each base classifier; a class may compute many at a time."""
     together = getattr(type(estimators[0]), "iterate_scores", None) if estimators else None
     if together is not None:
         yield from together(estimators, samples)
@@ -154,15 +154,15 @@ def _iterate_scores(estimators: list[BinaryLearner], samples: Samples) -> Iterat
         yield estimator.compute_scores(samples)
 
 
-RESCALE_FACTOR = 1e5  # D is rescaled once its sum is this far from K
+RESCALE_FACTOR = 1e5  # D is rescaled once its sum differs from K by this factor
 
 
 class JointWeights:
     """D(n, k), proportional to exp(-rho_k(x_n, y_n)): how much sample n is still confused with class k.
 
-    The entry for a sample's own class is 0. Rounding decides between equal cuts, at mu = 0 and between the
-    stumps of AdaBoost, and hence published digits. Therefore D starts from the sample weights and is scaled as
-    in the author's program: not in every round, but only when its sum is far from K.
+    The entry for a sample's own class is 0. Rounding breaks ties between cuts, at mu = 0 and between the
+    stumps of AdaBoost, and thus affects published digits. Therefore D starts from the sample weights and is
+    scaled as in the author's program: not in every round, but only when its sum is far from K.
     """
 
     def __init__(self, fitter: ColumnFitter):
@@ -175,7 +175,7 @@ class JointWeights:
             self.D, self.codes, np.ones(K, np.int8), np.ones(n), np.zeros(2), self._by_class
         )
         self._weights = np.empty(n)
-        # The last column asked for, with the result.
+        # The last column requested, with the result.
         self._latest: tuple[np.ndarray, float, np.ndarray | None] | None = None
         self.cost = 1.0  # the margin cost (4.2) over N (K - 1), the mean of all entries for other classes
 

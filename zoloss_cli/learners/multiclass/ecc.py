@@ -86,7 +86,7 @@ class BoostedCode(CodedEnsemble):
         return columns, estimators, alphas
 
     def _compute_side_coefficients(self, sums: np.ndarray) -> np.ndarray:
-        """Return half the log odds that an output is right, for -1 and for +1, from `sum_sides`."""
+        """Return half the log odds that an output is correct, for -1 and for +1, from `sum_sides`."""
         right, wrong = np.diag(sums), np.diag(sums[:, ::-1])
         odds = np.ones(2)
         np.divide(right, wrong, out=odds, where=(right > 0.0) & (wrong > 0.0))
@@ -166,9 +166,9 @@ class AdaBoostECCClassifier(BoostedCode):  # numpydoc ignore=PR02
     rounds : int >= 1, default=200
         Maximum number of rounds.
     perfect_odds : float > 1, default=1000.0
-        Odds to take for (1 - e) / e in a round without any error.
+        Odds to use for (1 - e) / e in a round without errors.
     record_every : int >= 0, default=0
-        Keep scores and costs after every this many rounds (0: none).
+        Number of rounds between recorded scores and costs (0: record none).
     symmetric : bool, default=True
         One coefficient for both outputs of a base classifier. Algorithm 4.1 of [2]_ has one.
     random_state : int, Generator, RandomState or None, default=None
@@ -203,13 +203,13 @@ class AdaBoostECCClassifier(BoostedCode):  # numpydoc ignore=PR02
 
     Notes
     -----
-    Rules that the thesis leaves out: e_t >= 1/2 (up to rounding) ends the fit; e_t = 0 takes the odds 1000 for
+    Details that the thesis omits: e_t >= 1/2 (up to rounding) ends the fit; e_t = 0 uses the odds 1000 for
     (1 - e_t) / e_t; among equal cuts, the one that the Gray code reaches first is used; the greedy cut takes
     the heaviest pair of classes first.
 
     The asymmetric form, which the thesis only mentions (footnote 3 of section 4.2), is that of [1]_: half the
-    log odds, under D_t, that an output is right, separately for -1 and for +1. An output that is never wrong
-    takes the odds 1000, one that is never right 1/1000; a coefficient can be below 0.
+    log odds, under D_t, that an output is correct, separately for -1 and for +1. An output that is never wrong
+    has the odds 1000, one that is always wrong 1/1000; a coefficient can be below 0.
 
     References
     ----------
@@ -247,8 +247,9 @@ class AdaBoostERPClassifier(BoostedCode):  # numpydoc ignore=PR02
     """AdaBoost.ERP: AdaBoost.ECC with repartitioning, which adapts the columns to the base learner.
 
     A round begins with an initial column, usually of two classes, and follows the schedule: L fits a base
-    classifier to the column, R turns the column into the one that makes the most of that classifier (equation
-    4.5). Both raise the negative gradient of the margin cost, if the base learner minimizes the weighted error.
+    classifier to the column, R replaces the column by the one that best suits that classifier (equation
+    4.5). Both increase the negative gradient of the margin cost, if the base learner minimizes the weighted
+    error.
 
     Parameters
     ----------
@@ -258,13 +259,13 @@ class AdaBoostERPClassifier(BoostedCode):  # numpydoc ignore=PR02
     initial : {'max-2', 'rand-2', 'max-cut', 'greedy', 'rand-half'}, default='max-2'
         How a round's first column is chosen.
     schedule : str matching '^(LR)+L?$', default='LRLR'
-        Learning and repartitioning by turns, such as LRL.
+        Alternation of learning (L) and repartitioning (R), such as LRL.
     rounds : int >= 1, default=200
         Maximum number of rounds.
     perfect_odds : float > 1, default=1000.0
-        Odds to take for (1 - e) / e in a round without any error.
+        Odds to use for (1 - e) / e in a round without errors.
     record_every : int >= 0, default=0
-        Keep scores and costs after every this many rounds (0: none).
+        Number of rounds between recorded scores and costs (0: record none).
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 
@@ -297,7 +298,7 @@ class AdaBoostERPClassifier(BoostedCode):  # numpydoc ignore=PR02
 
     Notes
     -----
-    Rules that the thesis leaves out: those of AdaBoost.ECC; a class that does equally well on either side is
+    Details that the thesis omits: those of AdaBoost.ECC; a class that does equally well on either side is
     +1. If all classes are on one side, nothing is left to fit: the ensemble ends with what it has, and
     `unsplit_` is 1.
 
@@ -322,7 +323,10 @@ class AdaBoostERPClassifier(BoostedCode):  # numpydoc ignore=PR02
         Field(description="how a round's first column is chosen"),
     ] = "max-2"
     schedule: Annotated[
-        str, Field(pattern="^(LR)+L?$", description="learning and repartitioning by turns, such as LRL")
+        str,
+        Field(
+            pattern="^(LR)+L?$", description="alternation of learning (L) and repartitioning (R), such as LRL"
+        ),
     ] = "LRLR"
     rounds: Rounds = 200
     perfect_odds: PerfectOdds = 1000.0

@@ -1,4 +1,4 @@
-"""One classifier per pair of classes or per class: several classes without boosting."""
+"""Fixed coding matrices: one-vs-one, one-vs-all and error-correcting output codes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class FixedCode(CodedEnsemble):  # numpydoc ignore=PR02
             sides = column[fitter.codes[weights > 0.0]]
             if sides.size == 0 or np.ptp(sides) == 0:  # samples without weight: nothing to learn from
                 continue
-            # Summed from first to last: the rounding decides a published cell of vowel in Table 4.4.
+            # Summed from first to last: the rounding affects a published value of vowel in Table 4.4.
             estimators.append(fitter.fit_column(column, weights / np.cumsum(weights)[-1], len(columns) + 1))
             columns.append(column)
         return columns, estimators, [1.0] * len(columns)

@@ -45,19 +45,19 @@ class ScoringSystemClassifier(BinaryLearner):  # numpydoc ignore=PR02
         Training errors that each condition must save.
     conditions : {'information', 'quantiles', 'raw'}, default='information'
         Cut features where the classes' entropy falls most ('information') or into parts of equal size
-        ('quantiles'), or keep features of integers as they are ('raw').
+        ('quantiles'), or keep integer features as they are ('raw').
     max_thresholds : int >= 1, default=4
-        Maximum number of cuts of a feature.
+        Maximum number of cuts per feature.
     monotone : list of str or None, default=None
-        Features whose points must have a sign: 'age:+' or 'age:-'.
+        Features whose points must have a given sign: 'age:+' or 'age:-'.
     require : list of str or None, default=None
         Features that must have points.
     forbid : list of str or None, default=None
-        Features that must have none.
+        Features that must not have points.
     steps : int >= 0, default=500
         Maximum number of perturbations of a rule, each followed by a descent.
     nodes : int >= 0, default=5000000
-        Maximum number of sets of conditions and partial rules that the proof looks at (0: no proof).
+        Maximum number of sets of conditions and partial rules that the proof examines (0: no proof).
     time_limit : float > 0 or None, default=None
         Seconds after which the search ends with the best weights so far.
     random_state : int, Generator, RandomState or None, default=None
@@ -89,7 +89,7 @@ class ScoringSystemClassifier(BinaryLearner):  # numpydoc ignore=PR02
     points_ : ndarray of int of shape (n_terms,)
         The points of each condition.
     proof_ : str
-        What the bound rests on: 'all supports' or 'equal rows'.
+        How the bound is proved: 'all supports' or 'equal rows'.
     seconds_ : float
         Duration of the fit.
     threshold_ : int
@@ -123,7 +123,7 @@ class ScoringSystemClassifier(BinaryLearner):  # numpydoc ignore=PR02
     """
 
     reports: ClassVar[tuple[str, ...]] = ("lower_bound", "time_to_best")
-    takes_raw_features = True  # people read thresholds: features are not scaled unless a config says so
+    takes_raw_features = True  # for readable thresholds: features are not scaled unless a config requests it
 
     bound_is_exact_ = True
 
@@ -138,16 +138,16 @@ class ScoringSystemClassifier(BinaryLearner):  # numpydoc ignore=PR02
         Literal["information", "quantiles", "raw"],
         Field(
             description="cut features where the classes' entropy falls most ('information') or into parts "
-            "of equal size ('quantiles'), or keep features of integers as they are ('raw')"
+            "of equal size ('quantiles'), or keep integer features as they are ('raw')"
         ),
     ] = "information"
-    max_thresholds: Annotated[int, Field(ge=1, description="maximum number of cuts of a feature")] = 4
+    max_thresholds: Annotated[int, Field(ge=1, description="maximum number of cuts per feature")] = 4
     monotone: Annotated[
         list[str] | None,
-        Field(description="features whose points must have a sign: 'age:+' or 'age:-'"),
+        Field(description="features whose points must have a given sign: 'age:+' or 'age:-'"),
     ] = None
     require: Annotated[list[str] | None, Field(description="features that must have points")] = None
-    forbid: Annotated[list[str] | None, Field(description="features that must have none")] = None
+    forbid: Annotated[list[str] | None, Field(description="features that must not have points")] = None
     steps: Annotated[
         int,
         Field(ge=0, description="maximum number of perturbations of a rule, each followed by a descent"),
@@ -156,7 +156,7 @@ class ScoringSystemClassifier(BinaryLearner):  # numpydoc ignore=PR02
         int,
         Field(
             ge=0,
-            description="maximum number of sets of conditions and partial rules that the proof looks at "
+            description="maximum number of sets of conditions and partial rules that the proof examines "
             "(0: no proof)",
         ),
     ] = 5_000_000
@@ -192,7 +192,7 @@ class ScoringSystemClassifier(BinaryLearner):  # numpydoc ignore=PR02
 
     @property
     def rule_kind(self) -> str:
-        """The kind of rule that `lower_bound_` is about."""
+        """The kind of rule that `lower_bound_` holds for."""
         terms = f"{self.max_terms} term{'s' * (self.max_terms != 1)}"
         kind = f"rule of at most {terms} with points from {-self.max_points} to {self.max_points}"
         asked = [name for name in ("monotone", "require", "forbid") if getattr(self, name)]
@@ -226,7 +226,7 @@ class ScoringSystemClassifier(BinaryLearner):  # numpydoc ignore=PR02
         return build_scoring_problem(X, y, weights, conditions, constraints, limits, self.penalty)
 
     def _store_rule(self, scoring: ScoringProblem, search: RuleSearch) -> None:
-        """Set conditions, points and threshold, in the features' own values and without a common divisor."""
+        """Set conditions, points and threshold, in unscaled feature values and without a common divisor."""
         used = search.terms >= 0
         order = np.argsort(search.terms[used], kind="stable")
         terms, points = search.terms[used][order], search.points[used][order]
@@ -252,7 +252,7 @@ class ScoringSystemClassifier(BinaryLearner):  # numpydoc ignore=PR02
         Returns
         -------
         ndarray of shape (n_samples,)
-            Totals: integers, unless a feature that is kept as it is has other values.
+            Totals: integers, unless a feature used as is has other values.
         """
         totals = np.zeros(X.shape[0])
         for condition, points in zip(self.conditions_, self.points_.tolist(), strict=True):

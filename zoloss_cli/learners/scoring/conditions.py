@@ -13,19 +13,19 @@ from zoloss_cli.errors import suggest_nearest
 from zoloss_cli.kernels import scoring as kernel
 from zoloss_cli.kernels.line_search import to_fixed_point
 
-MAX_RAW_RANGE = 1_000  # from the smallest to the largest value of a column that is kept as it is
+MAX_RAW_RANGE = 1_000  # from the smallest to the largest value of a feature used as is
 MAX_CUT_DIGITS = 400  # more than any float has
 MAX_CONDITIONS = 20_000  # with more, even one step of a search takes minutes
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition on one feature, or a feature kept as it is."""
+    """A condition on one feature, or a feature used as is."""
 
     feature: int
     cut: float | None  # the smallest value that meets the condition; None: the term is the value itself
     name: str  # of the feature
-    is_indicator: bool = False  # the feature is 0 or 1 in all training samples: its name says it all
+    is_indicator: bool = False  # the feature is 0 or 1 in all training samples: its name is the condition
 
     @property
     def text(self) -> str:
@@ -47,7 +47,7 @@ def format_number(value: float) -> str:
 
 
 def choose_cut(low: float, high: float) -> float:
-    """Return the shortest decimal in (low, high]; of several, the one nearest their middle."""
+    """Return the shortest decimal in (low, high]; on ties, the one nearest the middle."""
     a, b = Decimal(repr(low)), Decimal(repr(high))
     middle = (a + b) / 2
     exponent = max(a.adjusted(), b.adjusted()) + 1
@@ -144,16 +144,16 @@ def build_conditions(
 
 
 def check_raw(values: np.ndarray, name: str) -> None:
-    """Raise ValueError if a feature cannot be kept as it is: its values must be integers in a small range."""
+    """Raise ValueError if a feature cannot be used as is: its values must be integers in a small range."""
     odd = values[values != np.rint(values)]
     if odd.size:
         raise ValueError(
-            f"conditions='raw' keeps features of integers, and '{name}' has {odd[0]:g}; use "
+            f"conditions='raw' requires integer features, but '{name}' has {odd[0]:g}; use "
             "conditions='information'"
         )
     if values[-1] - values[0] > MAX_RAW_RANGE:
         raise ValueError(
-            f"conditions='raw' keeps features whose range is at most {MAX_RAW_RANGE:,}, and '{name}' goes from "
+            f"conditions='raw' requires a range of at most {MAX_RAW_RANGE:,}, but '{name}' goes from "
             f"{values[0]:g} to {values[-1]:g}; use conditions='information'"
         )
 
@@ -180,7 +180,7 @@ def build_constraints(
     forbid: Sequence[str] | None,
     max_terms: int,
 ) -> Constraints:
-    """Return the constraints that a learner's parameters set; ValueError with one sentence if they conflict."""
+    """Build the constraints from a learner's parameters; raise ValueError if they conflict."""
     signs: dict[int, int] = {}
     for text in monotone or ():
         name, colon, sign = text.rpartition(":")
@@ -232,13 +232,13 @@ class MergedCells:
 
 @dataclass(frozen=True)
 class ScoringProblem:
-    """Merged samples by their conditions, and what a rule may be."""
+    """Merged samples by their conditions, and the constraints on a rule."""
 
     conditions: list[Condition]
-    offsets: np.ndarray  # the smallest value of a feature kept as it is, which its level omits; 0 for others
+    offsets: np.ndarray  # the smallest value of a feature used as is, which its level omits; 0 for others
     arrays: tuple[np.ndarray, ...]  # the problem of `zoloss_cli.kernels.scoring`
     n_required: int  # number of required columns
-    penalty: int  # what a term costs
+    penalty: int  # the cost of a term
     negative: int  # weight of the negative class: the cost of a rule whose sum of gains is 0
     scale: float  # the cost of a mean sample weight
     max_terms: int
@@ -263,7 +263,7 @@ class ScoringProblem:
 
     @property
     def unavoidable(self) -> int:
-        """The sum of gains that no rule can go below: of equal samples, the lighter class is misclassified."""
+        """Lower bound on the sum of gains: of equal samples, the lighter class is always misclassified."""
         return int(np.minimum(self.gains, 0).sum()) + self.penalty * self.n_required
 
     def to_loss(self, cost: int) -> float:
@@ -331,14 +331,14 @@ def _check_required(conditions: list[Condition], constraints: Constraints) -> No
     for name, features in zip(constraints.required_names, constraints.required, strict=True):
         if not present.intersection(features):
             raise ValueError(
-                f"'{name}' is required, but it is the same in all training samples: it has no condition"
+                f"'{name}' is required, but it is constant in the training samples: it has no condition"
             )
     if not conditions:
-        raise ValueError("all samples are equal: there is no condition that tells one from another")
+        raise ValueError("all samples are equal: there is no condition that distinguishes them")
 
 
 def _find_different(conditions: list[Condition], levels: np.ndarray, named: frozenset[int]) -> list[int]:
-    """Return the conditions that no earlier one replaces: those met by the same samples, or by all others."""
+    """Return the conditions that are not redundant: no earlier one is met by the same samples or all others."""
     known: set[bytes] = set()
     kept = []
     for k, condition in enumerate(conditions):

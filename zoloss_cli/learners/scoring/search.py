@@ -17,7 +17,7 @@ MAX_ITERATIONS = 200
 
 
 def round_logistic_regression(problem: ScoringProblem) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return different rules (terms, points) from rounding the largest weights at many scales.
+    """Return distinct rules (terms, points), by rounding the largest weights at many scales.
 
     The first has no points except for required columns; points with a forbidden sign are left out.
     """
@@ -109,7 +109,7 @@ class RuleSearch:
     terms: np.ndarray = field(init=False)
     points: np.ndarray = field(init=False)
     n_nodes: int = 0  # supports and partial rules that the proof examined
-    proof: str = "equal rows"  # what the bound rests on
+    proof: str = "equal rows"  # how the bound is proved
 
     def __post_init__(self) -> None:
         self.terms = np.full(self.problem.max_terms, -1, np.int64)
@@ -214,7 +214,7 @@ class RuleSearch:
 
 
 class SupportListing:
-    """All sets of conditions that may have a better rule, listed in parts."""
+    """All sets of conditions that may have a better rule, listed incrementally."""
 
     def __init__(self, problem: ScoringProblem) -> None:
         self.problem = problem
@@ -233,7 +233,7 @@ class SupportListing:
         self.room = (*room, np.zeros(SUFFIX_ROOM * N + 1, np.int64))
         self.numbers = np.zeros(4, np.int64)
         self.suffixes = group_by_suffixes(self.arrays[0])
-        # Zeros take no memory until they are overwritten.
+        # np.zeros allocates lazily: zeros take no memory until they are overwritten.
         self.found = (np.zeros((MAX_LISTED, K), np.int32), *np.zeros((2, MAX_LISTED), np.int64))
         self.n_searched_nodes = 0
 
@@ -284,7 +284,7 @@ class PointSearch:
 
     @property
     def at(self) -> int:
-        """How many supports are done."""
+        """The number of supports searched."""
         return int(self.numbers[kernel.AT])
 
     @property
@@ -315,7 +315,7 @@ def order_conditions(problem: ScoringProblem) -> np.ndarray:
     levels, gains = problem.levels.astype(np.float64), problem.gains.astype(np.float64)
     if gains.size == 0:
         return np.arange(len(levels))
-    # The lowest cost of a rule with this condition alone, whatever its threshold.
+    # The lowest cost of a rule with this condition alone, over all thresholds.
     costs = [np.minimum(np.bincount(row.astype(np.int64), gains), 0.0).sum() for row in levels]
     return np.argsort(costs, kind="stable")
 

@@ -1,4 +1,4 @@
-"""Base classes of the learners that minimize the 0/1 loss itself, and the tree that two of them search."""
+"""Base classes of the learners that minimize the 0/1 loss directly, and the tree that two of them search."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _starts: ContextVar[dict | None] = ContextVar("starts", default=None)
 
 
 def share_starts() -> AbstractContextManager[None]:
-    """Within this block, compute LIBLINEAR's start for the same data only once: it takes most of SLA's time.
+    """Cache LIBLINEAR's start for the same data within a block: it takes most of SLA's time.
 
     Elsewhere it is computed each time, since the seconds of a learner include its start.
     """
@@ -46,14 +46,14 @@ def share_starts() -> AbstractContextManager[None]:
 
 
 class DirectOptimizer(SearchResultMixin, LinearLearner):
-    """A linear learner that minimizes the 0-1 loss itself, and can start from LIBLINEAR's best weights."""
+    """A linear learner that minimizes the 0-1 loss directly, and can start from LIBLINEAR's best weights."""
 
     def list_needed_packages(self) -> list[NeededPackage]:
         """Return LIBLINEAR's package if the search starts from its weights."""
         seeding = getattr(self, "seeding", "lr")
         if not isinstance(seeding, str) or seeding not in START_LOSSES:
             return []
-        # A single fit would work without it, but not give the numbers that runs store and others compare with.
+        # A single fit would work without it, but not reproduce the results that runs store.
         return [NeededPackage("liblinear", f"for its start '{seeding}'", "set its parameter seeding to fld")]
 
     def _compute_start(self, problem: Problem) -> np.ndarray:
@@ -70,7 +70,7 @@ class DirectOptimizer(SearchResultMixin, LinearLearner):
 
 
 def _thin_out(problem: Problem, time_limit: float | None) -> Problem:
-    """Return as many samples, evenly spaced, as LIBLINEAR can start from in its share of a time limit."""
+    """Return an evenly spaced subsample that LIBLINEAR can fit in its share of a time limit."""
     if time_limit is None:
         return problem
     n, size = problem.X.shape
@@ -84,7 +84,7 @@ def _thin_out(problem: Problem, time_limit: float | None) -> Problem:
 
 
 class VertexSearch(DirectOptimizer):
-    """A direct optimizer that works on merged samples of full rank, under a clock.
+    """A direct optimizer that works on merged samples of full rank, under a time limit.
 
     Subclasses implement `_explore`. Ctrl-C ends the search in the same way as its time limit: the best weights
     so far are the result.
@@ -119,11 +119,11 @@ class VertexSearch(DirectOptimizer):
         raise TypeError(f"{type(self).__name__} does not implement _explore")
 
     def _prove(self, problem: Problem, samples: MergedSamples, search: SearchProgress) -> None:
-        """Raise the lower bound of the search; by default, there is nothing to prove it with."""
+        """Raise the lower bound of the search; by default, do nothing."""
 
 
 class BranchAndBoundTree:
-    """A depth-first search over which samples are classified correctly, which can be continued.
+    """A resumable depth-first search over which samples are classified correctly.
 
     Samples far from the hyperplane of w are decided first, and first as w classifies them. With `propagate`,
     samples inside the convex hulls of both sides are assigned.
@@ -177,7 +177,7 @@ class SearchLearner(DirectOptimizer):  # numpydoc ignore=PR02
     Subclasses implement `search`, which offers weights to its argument `progress`. Their losses are counted
     there, the best weights are the result, and the trace of losses against seconds is kept. A subclass may have
     the parameters `time_limit` (seconds), `seeding` ('zero', 'fld', 'lr', 'svm' or a list of weights) and
-    `random_state`, which are then used as their names say. Ctrl-C ends a search in the same way as its time
+    `random_state`, which then have their usual meaning. Ctrl-C ends a search in the same way as its time
     limit.
 
     Parameters
@@ -231,8 +231,8 @@ class SearchLearner(DirectOptimizer):  # numpydoc ignore=PR02
         start : ndarray of shape (1 + n_features,)
             Weights to start from, bias first, which have already been offered.
         progress : SearchProgress
-            Takes weights through `offer_weights` and bounds through `raise_bound`; `should_stop` tells when to
-            end.
+            Takes weights through `offer_weights` and bounds through `raise_bound`; `should_stop` returns
+            whether to end.
         """
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:

@@ -39,7 +39,7 @@ class BranchAndBoundClassifier(VertexSearch):  # numpydoc ignore=PR02
     Attributes
     ----------
     bound_is_exact_ : bool
-        Whether `lower_bound_` is proved, rather than right up to rounding.
+        Whether `lower_bound_` is proved exactly, rather than up to rounding.
     classes_ : ndarray of shape (2,)
         The labels, sorted. A score of at least 0 predicts the second.
     coef_ : ndarray of shape (1, n_features)
@@ -57,7 +57,7 @@ class BranchAndBoundClassifier(VertexSearch):  # numpydoc ignore=PR02
     n_questions_ : int
         Number of linear programs solved to decide whether a sample is in a convex hull.
     n_settled_ : int
-        Number of such questions answered by a known hyperplane.
+        Number of such tests answered by a cached hyperplane.
     optimal_ : bool
         Whether the loss attains `lower_bound_`.
     seconds_ : float
@@ -76,8 +76,8 @@ class BranchAndBoundClassifier(VertexSearch):  # numpydoc ignore=PR02
     the program behind the published tables: only leaves are checked for a hyperplane.
 
     Deviations: equal samples are merged; the weights of a leaf are those with the largest margin, so that
-    errors are counted strictly, while the paper takes any solution of its linear program; assignments once
-    found impossible are remembered.
+    errors are counted strictly, while the paper takes any solution of its linear program; impossible
+    assignments are cached.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The authors' way to score hyperplanes through samples: relabel, refit and count (Nguyen & Sanner 2013)."""
+"""Combinatorial search over hyperplanes through samples: PCS and CSA (Nguyen & Sanner 2013)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class RefitScorer:
         for options in self._options:
             model = self._liblinear.train(self._data, options)
             w = self._samples.axes @ np.array(model.w[: self._X.shape[1]])
-            for turned in (w, -w):  # a hyperplane has no direction, and so neither do its labels
+            for turned in (w, -w):  # a hyperplane has no orientation, and so neither do its labels
                 loss = self._samples.compute_loss(turned)
                 self._search.offer(loss, turned)
                 least = min(least, loss)
@@ -94,7 +94,7 @@ def descend_by_first_swaps(
     current: Score,
     order: Sequence[int],
 ) -> tuple[list[int], Score]:
-    """Make the first swap of one sample that helps, and start over, until none does or it should stop.
+    """Make the first swap that improves the score, and start over, until none does or the search should stop.
 
     Samples to swap in are tried in this order for each place. Returns the combination and its score.
     """
@@ -138,7 +138,7 @@ Variant = Annotated[
 
 @dataclass(eq=False, repr=False)
 class CombinatorialSearch(VertexSearch):  # numpydoc ignore=PR02
-    """Base class of both searches: their parameters."""
+    """Base class of both searches, with their parameters."""
 
     lines: Lines = 100_000
     variant: Variant = "points"
@@ -174,7 +174,7 @@ class PrioritizedSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
     Attributes
     ----------
     bound_is_exact_ : bool
-        Whether `lower_bound_` is proved, rather than right up to rounding.
+        Whether `lower_bound_` is proved exactly, rather than up to rounding.
     classes_ : ndarray of shape (2,)
         The labels, sorted. A score of at least 0 predicts the second.
     coef_ : ndarray of shape (1, n_features)
@@ -199,9 +199,9 @@ class PrioritizedSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
     Notes
     -----
     Combinations come in lexicographic order of the samples sorted by |<w, x>|; those that share their first D-1
-    samples are evaluated in one sweep. The samples on a hyperplane count as right, since tilting it makes them
-    so; if more than D samples meet, the best tilt is a smaller problem of the same kind. The returned weights
-    have been tilted, and their errors are counted strictly.
+    samples are evaluated in one sweep. The samples on a hyperplane count as correct, since tilting it makes
+    them so; if more than D samples meet, the best tilt is a smaller problem of the same kind. The returned
+    weights have been tilted, and their errors are counted strictly.
 
     Deviation: if `lines` does not cover all combinations, hyperplanes on which more than D + 4 samples meet are
     skipped, since their tilts may take longer than all others; the paper scores each hyperplane as it is.
@@ -263,7 +263,7 @@ class SwapSearchClassifier(CombinatorialSearch):  # numpydoc ignore=PR02
     Attributes
     ----------
     bound_is_exact_ : bool
-        Whether `lower_bound_` is proved, rather than right up to rounding.
+        Whether `lower_bound_` is proved exactly, rather than up to rounding.
     classes_ : ndarray of shape (2,)
         The labels, sorted. A score of at least 0 predicts the second.
     coef_ : ndarray of shape (1, n_features)

@@ -32,7 +32,7 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
     unless something was skipped (`max_on`, a limited `pool`) or could not be decided within rounding.
     """
 
-    Y: np.ndarray  # (n_samples, P): signed samples of length 1; w is right on the i-th if <Y_i, w> > 0
+    Y: np.ndarray  # (n_samples, P): signed samples of length 1; w is correct on the i-th if <Y_i, w> > 0
     c: np.ndarray  # their weights
     best: float  # only smaller losses are of interest
     order: np.ndarray | None = None  # in which samples are combined
@@ -128,7 +128,7 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
         part = self.Y[on]
         basis = np.linalg.svd(part, full_matrices=False)[2][: P - 1]
         if self.rank is not None and self.rank(self.members[on]) != P - 1:
-            self._known_bounds[key] = off  # several hyperplanes, too close to distinguish: nothing else is sure
+            self._known_bounds[key] = off  # several hyperplanes, too close to distinguish: only this is certain
             return np.inf, None
         turned = np.ascontiguousarray(part @ basis.T)
         inner = HyperplaneEnumeration(turned, self.c[on], self.best - off, max_on=self.max_on, rank=self.rank)
@@ -151,7 +151,7 @@ class HyperplaneEnumeration:  # numpydoc ignore=PR02
 
 
 def sweep_hyperplanes(samples: MergedSamples, integers: list[list[int]], search: SearchProgress) -> None:
-    """Sweep all hyperplanes in floating point, if they are few enough, and offer the best weights.
+    """Sweep all hyperplanes in floating point, if there are few enough, and offer the best weights.
 
     `integers` are the same samples as integers, for exact ranks.
     """
@@ -180,11 +180,11 @@ def can_sweep_exactly(integers: list[list[int]]) -> bool:
 def sweep_exactly(
     integers: list[list[int]], copies: list[int], should_stop: Callable[[], bool] = lambda: False
 ) -> int | None:
-    """Return the fewest copies that any w misclassifies, by going through all hyperplanes in integers.
+    """Return the fewest copies that any w misclassifies, by enumerating all hyperplanes in integers.
 
     The w with the same signs on all samples form a cone, which has a facet on the hyperplane of a sample.
     There, the other samples are a problem with one dimension less; the sample itself and its multiples are
-    right on one side of it. None if `should_stop` ended it.
+    correct on one side of it. None if `should_stop` ended it.
     """
     return _sweep_vectors(_shrink(np.array(integers, dtype=object)), np.array(copies, np.int64), should_stop)
 
@@ -227,13 +227,13 @@ def _sweep_vectors(vectors: np.ndarray, copies: np.ndarray, should_stop: Callabl
 
 
 def _sweep_angles(vectors: np.ndarray, copies: np.ndarray) -> int:
-    """Return the fewest copies in two dimensions, by turning w once around."""
+    """Return the fewest copies in two dimensions, by one full rotation of w."""
     x, y = vectors.T
     side = np.where((x > 0) | ((x == 0) & (y > 0)), 1, -1)
     x, y = x * side, y * side
     order = _sort_by_slope(x, y)
     x, y, side, copies = x[order], y[order], side[order], copies[order]
-    # Before w passes the first vector, it is wrong on all with side 1; those of equal slope change together.
+    # Before w passes the first vector, it misclassifies all with side 1; those of equal slope change together.
     wrong = np.concatenate([[0], np.cumsum(-side * copies)]) + copies[side > 0].sum()
     is_last = np.concatenate([[True], x[:-1] * y[1:] != x[1:] * y[:-1], [True]])
     wrong = wrong[is_last]

@@ -41,7 +41,7 @@ class MixedIntegerClassifier(VertexSearch):  # numpydoc ignore=PR02
     Attributes
     ----------
     bound_is_exact_ : bool
-        Whether `lower_bound_` is proved, rather than right up to rounding.
+        Whether `lower_bound_` is proved exactly, rather than up to rounding.
     classes_ : ndarray of shape (2,)
         The labels, sorted. A score of at least 0 predicts the second.
     coef_ : ndarray of shape (1, n_features)
@@ -70,7 +70,7 @@ class MixedIntegerClassifier(VertexSearch):  # numpydoc ignore=PR02
     Notes
     -----
     The formulation is equation (8) of the paper, which does not solve it this way. HiGHS has no indicator
-    constraints, so M_i is the smallest value that lets any w be wrong on sample i: margin + sum_j |y_ij|, for
+    constraints, so M_i is the smallest value that lets any w misclassify sample i: margin + sum_j |y_ij|, for
     samples of length 1. The start is passed as a first solution.
 
     References

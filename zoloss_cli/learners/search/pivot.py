@@ -53,7 +53,7 @@ class PivotClassifier(VertexSearch):  # numpydoc ignore=PR02
     Attributes
     ----------
     bound_is_exact_ : bool
-        Whether `lower_bound_` is proved, rather than right up to rounding.
+        Whether `lower_bound_` is proved exactly, rather than up to rounding.
     classes_ : ndarray of shape (2,)
         The labels, sorted. A score of at least 0 predicts the second.
     coef_ : ndarray of shape (1, n_features)
@@ -81,10 +81,11 @@ class PivotClassifier(VertexSearch):  # numpydoc ignore=PR02
     -----
     A step drops one of the P-1 samples that the hyperplane passes through, examines every hyperplane through
     the others, and draws one with probability exp(-errors / T). Chunks of steps, each cooling from T = 1 to 1/4
-    mean weights, start from the best hyperplane so far; if they do not come back near it, all become cooler.
-    The walk alternates with a branch and bound from the same hyperplane (as `BranchAndBoundClassifier` without
-    propagation). Equal samples are merged first. If all samples would use up a time limit, LIBLINEAR starts
-    from a part of them. The returned weights are moved off the samples, so that errors are counted strictly.
+    mean weights, start from the best hyperplane so far; if they do not come back near it, later chunks are
+    cooler. The walk alternates with a branch and bound from the same hyperplane (as `BranchAndBoundClassifier`
+    without propagation). Equal samples are merged first. If LIBLINEAR would use up a time limit on all samples,
+    it starts from a subset. The returned weights are moved off the samples, so that errors are counted
+    strictly.
 
     References
     ----------
@@ -186,7 +187,7 @@ class PivotClassifier(VertexSearch):  # numpydoc ignore=PR02
 
 
 def _visit_nodes(tree: BranchAndBoundTree, steps: int, search: SearchProgress) -> bool:
-    """Visit the nodes that go with this many steps of the walk; return whether a better leaf was found."""
+    """Visit the nodes for this many steps of the walk; return whether a better leaf was found."""
     nodes, found = tree.n_nodes + NODES_PER_STEP * steps, False
     block = max(1, min(NODES_PER_BLOCK, NODE_SAMPLES_PER_BLOCK // len(tree.samples.Y)))
     while tree.n_nodes < nodes and not tree.is_exhausted and not search.should_stop():

@@ -1,4 +1,4 @@
-"""The progress of a search: its clock, best weights and bound, who watches it, and what is reported of it."""
+"""The progress of a search: its clock, best weights and bound, its watcher, and the reported result."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SearchProgress:  # numpydoc ignore=PR02
     lower_bound : float, default=0.0
         No weights have a smaller loss.
     bound_is_exact : bool, default=True
-        Whether the bound is proved, rather than right up to rounding.
+        Whether the bound is proved exactly, rather than up to rounding.
     exact_bounds_only : bool, default=False
         Whether to ignore bounds that are only right up to rounding.
     has_merged : bool, default=False
@@ -155,7 +155,7 @@ class SearchProgress:  # numpydoc ignore=PR02
         bound : float
             The loss, in mean sample weights.
         exact : bool, default=True
-            Whether it is proved, rather than right up to rounding.
+            Whether it is proved exactly, rather than up to rounding.
         """
         if bound > self.lower_bound and (exact or not self.exact_bounds_only):
             self.lower_bound, self.bound_is_exact = float(bound), exact
@@ -163,7 +163,7 @@ class SearchProgress:  # numpydoc ignore=PR02
 
     @contextlib.contextmanager
     def restrict_time(self, share: float) -> Iterator[None]:
-        """Within this block, end the time limit after a share of the time left, if there is a limit.
+        """Restrict the search to a share of the time left within a block, if there is a time limit.
 
         Parameters
         ----------
@@ -205,7 +205,7 @@ class SearchProgress:  # numpydoc ignore=PR02
 
 
 def report_searches_to(watcher: Callable[[SearchProgress], None]) -> AbstractContextManager[None]:
-    """Within this block, call `watcher` with every search several times per second."""
+    """Call `watcher` with every search several times per second within a block."""
     return set_within(_watcher, watcher)
 
 
@@ -256,14 +256,14 @@ def end_on_interrupt(search: SearchProgress) -> Iterator[None]:
 def run_solver(search: SearchProgress, solve: Callable[[], Result]) -> Result:
     """Return the result of a solver, while the search reports progress and Ctrl-C ends the wait."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # "inaccurate" is how cvxpy says: out of time
+        warnings.simplefilter("ignore", UserWarning)  # cvxpy reports a timeout as "inaccurate"
         return run_interruptibly(solve, on_poll=search.should_stop)
 
 
 def check_reported_result(learner: Any, errors: int, lenient_errors: int | None = None) -> None:
-    """Raise ValueError if a trace or a bound does not match the training errors counted.
+    """Raise ValueError if a trace or a bound contradicts the counted training errors.
 
-    `lenient_errors` are the training errors if a margin of 0 is right; None if that makes no difference.
+    `lenient_errors` are the errors if a margin of 0 counts as correct; None if that makes no difference.
     """
     name = getattr(learner, "name", type(learner).__name__)
     bound = float(getattr(learner, "lower_bound_", 0.0))
@@ -316,7 +316,7 @@ class SearchResultMixin(LinearLearner):
             keys = problem.X if problem.exact is None else problem.exact.keys
             search.raise_bound(merge_equal_samples(keys, problem.y, weights)[-1])
         loss = float(weights[wrong].sum())
-        # Rounding may make a rule right on samples that no rule separates: then its loss is the bound.
+        # Rounding may make a rule correct on samples that no rule separates: then its loss is the bound.
         self.lower_bound_, self.bound_is_exact_ = min(search.lower_bound, loss), search.bound_is_exact
         self.optimal_ = loss <= search.lower_bound + LOSS_TOLERANCE
         self.trace_ = search.trace or [(self.seconds_, loss)]

@@ -40,8 +40,8 @@ Directions = Annotated[
 Update = Annotated[
     Literal["2.3", "2.4", "2.4-fair"],
     Field(
-        description="update procedure of the thesis: 2.4 keeps the line's sense, 2.3 may also turn w around; "
-        "2.4-fair looks along a line from either side, at random, so that ties favour no class"
+        description="update procedure of the thesis: 2.4 keeps the orientation of w, 2.3 may also negate it; "
+        "2.4-fair searches each line from a random side, so that ties favour no class"
     ),
 ]
 
@@ -64,10 +64,10 @@ class RCDClassifier(LinearLearner):  # numpydoc ignore=PR02
         Distribution of each random component: uniform on [-1, 1], standard normal, or normal with the mean and
         standard deviation of its feature.
     update : {'2.3', '2.4', '2.4-fair'}, default='2.4'
-        Update procedure of the thesis: 2.4 keeps the line's sense, 2.3 may also turn w around; 2.4-fair looks
-        along a line from either side, at random, so that ties favour no class.
+        Update procedure of the thesis: 2.4 keeps the orientation of w, 2.3 may also negate it; 2.4-fair
+        searches each line from a random side, so that ties favour no class.
     record_every : int >= 0, default=0
-        Keep the weights after every this many epochs (0: only the last).
+        Number of epochs between recorded weights (0: record only the last).
     random_state : int, Generator, RandomState or None, default=None
         Seed of all random draws: the same seed gives the same result.
 
@@ -101,7 +101,7 @@ class RCDClassifier(LinearLearner):  # numpydoc ignore=PR02
     (with N(0, 1) for the bias); the vectors of a 'conj' cycle have unit length. As in the authors' program, w
     always moves, even if nothing improves.
 
-    Of equally good intervals on a line, the leftmost is used, as in the authors' program. Along the bias axis,
+    On ties between intervals of a line, the leftmost is used, as in the authors' program. Along the bias axis,
     which is always searched upwards, this is the one that predicts the positive class most often. 'grad' and
     'grad-batch' use the leftmost with '2.4-fair', too.
 
@@ -203,14 +203,14 @@ def _allocate_deltas(X: np.ndarray) -> np.ndarray:
     return np.empty((rows, n))
 
 
-MAX_DRAWS_PER_TRIAL = 50  # where starts are seldom worse than w*, or never
+MAX_DRAWS_PER_TRIAL = 50  # enough where starts are seldom worse than w*, or never
 SCORES_PER_BLOCK = 1 << 20  # starts times samples
 NUMBERS_PER_BLOCK = 1 << 24  # starts times features
 
 
 @dataclass(eq=False, repr=False)
 class RCDBoundClassifier(UnweightedLinearLearner):  # numpydoc ignore=PR02
-    """One epoch of RCD-plain from many starts at an angle to the best weights, with a bound on its success.
+    """One epoch of RCD-plain from starts at an angle to the best weights, with a bound on its success rate.
 
     The epoch succeeds if it ends with at most as many errors as the best weights w*. The classifier is w*
     itself.
@@ -220,7 +220,7 @@ class RCDBoundClassifier(UnweightedLinearLearner):  # numpydoc ignore=PR02
     angle : float in (0, 90], default=45.0
         Degrees between w* and the weights that an epoch starts from: phi of the theorem.
     trials : int >= 1, default=2000
-        Number of epochs, each from a start and along a direction of its own.
+        Number of epochs, each with its own start and direction.
     steps : int >= 1, default=20000
         Number of steps of the search for w*.
     random_state : int, Generator, RandomState or None, default=None
@@ -237,7 +237,7 @@ class RCDBoundClassifier(UnweightedLinearLearner):  # numpydoc ignore=PR02
     n_features_in_ : int
         Number of features.
     n_trials_ : int
-        Epochs that were made: `trials`, or fewer where hardly any start is worse than w*.
+        Number of epochs run: `trials`, or fewer if hardly any start is worse than w*.
     radius_ : float
         R, the radius of the largest ball around a unit vector in the region of w*.
     success_bound_ : float
@@ -286,14 +286,14 @@ class RCDBoundClassifier(UnweightedLinearLearner):  # numpydoc ignore=PR02
     ] = 45.0
     trials: Annotated[
         int,
-        Field(ge=1, description="number of epochs, each from a start and along a direction of its own"),
+        Field(ge=1, description="number of epochs, each with its own start and direction"),
     ] = 2000
     steps: Annotated[int, Field(ge=1, description="number of steps of the search for w*")] = 20_000
     random_state: Any = None
 
     def learn(self, problem: Problem, start: np.ndarray) -> np.ndarray:
         """Return w*, after all epochs from starts that are worse."""
-        from zoloss_cli.learners.search.pivot import PivotClassifier  # RCD itself starts faster without
+        from zoloss_cli.learners.search.pivot import PivotClassifier  # late: RCD itself does not need it
 
         search = PivotClassifier(steps=self.steps, seeding="fld")
         search.train(problem)
@@ -338,7 +338,7 @@ def compute_success_bound(m: int, radius: float, phi: float) -> float:
 def find_largest_ball(X: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, float]:
     """Return the unit vector in the region of w around which a ball in it is largest, and its radius.
 
-    It is that of w, with radius 0, where the region is too thin for a ball.
+    If the region is too thin for a ball, it is that of w, with radius 0.
     """
     from zoloss_cli.learners.mistake_bounds import compute_margin, find_widest_separator
 

@@ -31,7 +31,7 @@ class MergedSamples:
     """Signed samples: w classifies the i-th correctly if <Y_i, w> > 0.
 
     Equal samples are merged into one, with the weight by which one class prevails. The features are rotated to
-    as many axes as they can distinguish. Samples have length 1, which changes no sign.
+    as many axes as their rank. Samples have length 1, which changes no sign.
     """
 
     Y: np.ndarray  # (n_merged, n_axes)
@@ -82,7 +82,7 @@ def merge_equal_samples(
 
 
 def _are_all_different(X: np.ndarray) -> bool:
-    """Return True only if no two samples are equal, judging by a number for each that equal samples share."""
+    """Return True only if no two samples are equal, judging by a hash of each sample."""
     rng = np.random.default_rng(HASH_SEED)
     numbers = np.zeros(len(X), np.uint64)
     for j in range(X.shape[1]):
@@ -172,11 +172,12 @@ MAX_GRID_STEPS = 10**8
 
 @dataclass
 class ExactFeatures:
-    """The features of training samples as integers: what is proved holds for these, not for scaled numbers."""
+    """The features of training samples as integers: proofs hold for these, not for scaled numbers."""
 
-    values: np.ndarray  # the features before scaling; of type object if some are fractions, which no float has
-    # Whether the numbers are decimal numbers of a table. Otherwise those of up to 15 digits are, a feature near
-    # a grid is taken for that grid, as scaled numbers are, and any other has its binary values.
+    values: np.ndarray  # the features before scaling; of type object if some are fractions no float has
+    # Whether the values are decimal numbers of a table. If not, a feature of numbers with up to 15 digits is
+    # read as decimals, one close to a grid (as scaled numbers are) as that grid, and any other by its binary
+    # values.
     is_table: bool = True
     keeps_proof: bool = False  # whether the learner is to keep its proofs here, for a certificate
     # Of the cone search: its problem, the misclassified copies, the cones, the sample of each merged one.
@@ -186,7 +187,7 @@ class ExactFeatures:
 
     @cached_property
     def keys(self) -> np.ndarray:
-        """The values as numbers that are equal where they are, and in the same order."""
+        """Numbers with the same equalities and order as the values."""
         if self.values.dtype != object:
             return self.values
         ranks = []
@@ -202,12 +203,12 @@ class ExactFeatures:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the integers are those of the values, rather than of grids that they are near to."""
+        """Whether the integers are those of the values, rather than of nearby grids."""
         return None not in self._integers[1]
 
     @cached_property
     def _integers(self) -> tuple[list[list[int]], list[tuple[Fraction, Fraction] | None]]:
-        """The integers, and the smallest value and the step of each feature; None for a grid near to it."""
+        """The integers, and the smallest value and the step of each feature; None if read as a nearby grid."""
         columns, units = [], []
         for values in self.values.T:
             decimals = _read_decimals(values, None if self.is_table else MAX_DECIMAL_DIGITS)
@@ -227,9 +228,9 @@ class ExactFeatures:
     def find_errors(
         self, y: np.ndarray, weights: np.ndarray, centre: np.ndarray, at_centre: float
     ) -> np.ndarray:
-        """Return which samples at_centre + <weights, x - centre> has on the wrong side, or at 0, in integers.
+        """Return which samples at_centre + <weights, x - centre> misclassifies, or scores 0, in integers.
 
-        The numbers of the rule are taken as they are written in decimals; y are class indices.
+        The numbers of the rule are read as their decimal representations; y are class indices.
         """
         samples, units = self._integers
         score, factors = Fraction(repr(float(at_centre))), []
@@ -244,9 +245,9 @@ class ExactFeatures:
 
 
 def _read_decimals(values: np.ndarray, max_digits: int | None) -> tuple[dict[Any, int], Fraction] | None:
-    """Return numbers as they are written in decimals: multiples of a unit, and the unit.
+    """Return the decimal representations of numbers: multiples of a unit, and the unit.
 
-    None if one of them has more digits than it may.
+    None if one of them has more than `max_digits`.
     """
     known = set(values.tolist())
     if values.dtype == np.longdouble != np.float64:
@@ -302,12 +303,12 @@ _features: ContextVar[ExactFeatures | None] = ContextVar("features", default=Non
 
 
 def use_exact_features(features: ExactFeatures | None) -> AbstractContextManager[None]:
-    """Within this block, make a search prove its bound for these values instead of those it is fitted to."""
+    """Make searches within a block prove their bounds for these values instead of those they are fitted to."""
     return set_within(_features, features)
 
 
 def find_exact_features(X: Any) -> ExactFeatures:
-    """Return the values that a caller provides for the samples that a search is fitted to, or these."""
+    """Return the values set by `use_exact_features` if they match the samples X, otherwise those of X."""
     features = _features.get()
     if features is not None and len(features.values) == len(X):
         return features
@@ -344,7 +345,7 @@ def find_independent_columns(samples: list[list[int]]) -> list[int]:
 
 
 def find_farkas_weights(samples: list[list[int]]) -> list[int] | None:
-    """Find positive integer weights with which the signed samples sum to 0: then no w is right on all of them.
+    """Find positive integer weights with which the signed samples sum to 0: they are not separable then.
 
     None unless the samples have a unique such sum up to scale, with positive weights.
     """

@@ -22,8 +22,8 @@ LAST_RADIUS, LAST_STEP = 10.0, 0.05
 class SmoothLossClassifier(DirectOptimizer):  # numpydoc ignore=PR02
     """Smooth 0-1 loss approximation (SLA).
 
-    Coordinate and gradient descent on a sigmoid that sharpens to the 0-1 loss. Meant for features of mean 0 and
-    variance 1.
+    Coordinate and gradient descent on a sigmoid that sharpens to the 0-1 loss. Meant for standardized
+    features.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class SmoothLossClassifier(DirectOptimizer):  # numpydoc ignore=PR02
     Attributes
     ----------
     bound_is_exact_ : bool
-        Whether `lower_bound_` is proved, rather than right up to rounding.
+        Whether `lower_bound_` is proved exactly, rather than up to rounding.
     classes_ : ndarray of shape (2,)
         The labels, sorted. A score of at least 0 predicts the second.
     coef_ : ndarray of shape (1, n_features)

@@ -67,7 +67,7 @@ def test_conditions_of_columns():
 
 def test_raw_features_are_small_integers():
     y = np.array([1.0, -1.0, 1.0])
-    with pytest.raises(ValueError, match=r"keeps features of integers, and 'a' has 0\.5"):
+    with pytest.raises(ValueError, match=r"requires integer features, but 'a' has 0\.5"):
         build_conditions(np.array([[0.0], [0.5], [1.0]]), y, np.ones(3), ["a"], "raw", 4)
-    with pytest.raises(ValueError, match="range is at most 1,000, and 'a' goes from 0 to 20000"):
+    with pytest.raises(ValueError, match="requires a range of at most 1,000, but 'a' goes from 0 to 20000"):
         build_conditions(np.array([[0.0], [3.0], [20000.0]]), y, np.ones(3), ["a"], "raw", 4)

@@ -145,7 +145,7 @@ def test_one_sentence_for_what_cannot_be(patients, settings, sentence):
     assert "\n" not in str(error.value)
     with pytest.raises(ValueError, match="all samples are equal"):
         ScoringSystemClassifier().fit(np.ones((6, 2)), [0, 1] * 3)
-    with pytest.raises(ValueError, match="'x1' is required, but it is the same in all training samples"):
+    with pytest.raises(ValueError, match="'x1' is required, but it is constant in the training samples"):
         ScoringSystemClassifier(require=["x1"]).fit(np.column_stack([np.arange(6), np.ones(6)]), [0, 1] * 3)
 
 
