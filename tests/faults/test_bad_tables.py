@@ -29,7 +29,7 @@ BAD_TABLES = [
     ("label\nx\ny\n", "no features"),
     ("a;label\n1,5;x\n2,5;y\n", ":2: column 'a' holds the text '1,5': numbers need a decimal point"),
     ('a,b,label\n1,"2,x\n', "not a CSV file"),
-    (b"a,b\n\x00\xff,1\n", "not a UTF-8 text file"),
+    (b"a,b\n\x00\xff,1\n", "neither UTF-8 text nor a table"),
     (MANY, ":2: column 'code' holds the text 'c0' and has 101 levels, more than the 100"),
     ("c,c=p,label\np,1,x\nq,2,y\n", "two features would be called 'c=p'"),
     ("a,label\n1e200,x\n-1e200,y\n", "the values of 'a' are too large to be scaled"),

@@ -77,7 +77,7 @@ datasets:\n  heart:\n  sonar: {train: all}\nlearners: [fld]\nmetric: test_error 
 datasets: {ringnorm: {seed: [1, -2]}}\nlearners: [fld] | 1 | datasets.ringnorm.seed | at least 0
 @[fld]\ntuning: {folds: 1} | 3 | tuning.folds | greater than
 datasets: [heart]\nlearners:\n  svm:\n    tune: {C: [[1.0]]} | 4 | learners.svm.tune
-  | add the section tuning: {folds: 5}
+  | requires the section tuning
 tuning: {}\ndatasets: [heart]\nlearners:\n  svm:\n    tune: {C: []} | 5 | learners.svm.tune | list of values
 tuning: {}\n@{svm: {while_tuning: {C: 1.0}}} | 3 | learners.svm.while_tuning | requires `tune`
 tuning: {}\n@{svm: {tune: {C: [[1.0]]}, while_tuning: {base.C: 3}}} | 3 | learners.svm.while_tuning

@@ -201,7 +201,7 @@ def test_a_class_that_is_no_cluster_or_cannot_start_is_refused():
         with pytest.raises(kind, match=sentence):
             load_cluster_class(name)
     settings = ClusterSettings(cluster="distributed.LocalCluster", settings={"no_such": 1}, workers=1)
-    with pytest.raises(ClusterError, match=r"LocalCluster cannot be started \(.*correct its settings"):
+    with pytest.raises(ClusterError, match=r"LocalCluster cannot be started \(.*check its settings"):
         start_cluster(settings)
 
 

@@ -124,9 +124,9 @@ def test_failed_tasks_are_kept_apart_and_tried_again(filled, cell):
     [
         ("thesis.docx", "precious", r"did not write \(such as thesis.docx\)"),
         ("cells/precious.txt", "", r"did not write \(such as cells\)"),
-        (MARKER, "{}", "not of this version"),
-        (MARKER, "no json", "not of this version"),
-        (MARKER, '{"results_of": "zoloss", "format": 99}', "not of this version"),
+        (MARKER, "{}", "the format of this version"),
+        (MARKER, "no json", "the format of this version"),
+        (MARKER, '{"results_of": "zoloss", "format": 99}', "the format of this version"),
         ("", "x", "is a file"),
     ],
 )
