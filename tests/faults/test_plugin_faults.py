@@ -117,7 +117,7 @@ def test_lists_say_what_is_broken_and_go_on(zoloss_with):
         if command == "learners":
             assert "good two yes Says yes " in listed
             assert " svm two no " in listed
-            assert listed.count("another one, of the package twin") == 2
+            assert listed.count("the same name in the package twin") == 2
     assert "Statlog (Heart)" in listed
 
 

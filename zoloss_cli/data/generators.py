@@ -158,7 +158,7 @@ def disks(rng: Rng, size: Size = 31) -> Pool:
 
 
 # The classic seven pieces on a 4 x 4 square, corners counter-clockwise. The thesis's own drawing (Fig. 4.1) is
-# not in its text, so these coordinates are ours.
+# not in its text, so these coordinates are our own.
 TANGRAM = {
     "large-1": [(0, 0), (2, 2), (0, 4)],
     "large-2": [(0, 4), (2, 2), (4, 4)],
@@ -210,7 +210,7 @@ def outliers(
 ) -> Pool:
     """Draw two classes in the plane and outliers that skew convex losses, as in Nguyen & Sanner's Figure 1.
 
-    The paper shows 300 samples, a tenth of them outliers, but no recipe; this one is ours. The classes are
+    The paper shows 300 samples, a tenth of them outliers, but no recipe; this one is our own. The classes are
     Gaussians to the left and right of a vertical line, taller than wide. The outliers are samples of the right
     class in a small cloud far to the upper left.
     """
