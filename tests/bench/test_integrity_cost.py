@@ -1,4 +1,4 @@
-"""What check values and syncing cost of a run, and of reading results: `make bench`."""
+"""What checksums and syncing cost of a run, and of reading results: `make bench`."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_checks_and_syncs_of_a_run(benchmark, monkeypatch, tmp_path, name):
     command = (monkeypatch, "run", *RUNS[name], "--out", "r", "--jobs", "1")
     total = benchmark.pedantic(run_command, command, rounds=1)
     benchmark.extra_info["note"] = (
-        f"run of {name}: {total:.1f} s, check values {100 * checks.seconds / total:.3f} %, "
+        f"run of {name}: {total:.1f} s, checksums {100 * checks.seconds / total:.3f} %, "
         f"{syncs.count} syncs {1000 * syncs.seconds:.0f} ms, {100 * syncs.seconds / total:.2f} %"
     )
 
@@ -94,6 +94,6 @@ def test_checks_of_a_table(benchmark, monkeypatch):
     benchmark.group = "integrity"
     benchmark.pedantic(run_command, (monkeypatch, *arguments), rounds=1)
     benchmark.extra_info["note"] = (
-        f"zoloss table results/reference: {whole:.2f} s of CPU time, check values "
+        f"zoloss table results/reference: {whole:.2f} s of CPU time, checksums "
         f"{1000 * checks:.0f} ms, {100 * checks / whole:.1f} %"
     )

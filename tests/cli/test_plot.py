@@ -119,7 +119,7 @@ NOT_DRAWN = [
     (["--figure", "ranks"], 4, "needs three learners"),
     (["--figure", "1", "--table", "figure1"], 4, "there is no table 'figure1'"),
     (["--figure", "1", "--learners", "pivott"], 4, "has no learner 'pivott'; did you mean 'pivot'?"),
-    (["--figure", "time", "--learners", "fld"], 4, "this part of 'nguyen-figure1' is too little"),
+    (["--figure", "time", "--learners", "fld"], 4, "this part of 'nguyen-figure1' is not enough"),
     (["--figure", "1", "--out", "x.jpg"], 7, "x.jpg ends in .jpg; a figure is written as one of .pdf, .svg"),
     (["--figure", "1", "--out", "x"], 7, "x has no ending"),
     (["--figure", "1", "--out", "no/x.pdf"], 7, "there is no folder no"),

@@ -45,7 +45,7 @@ def test_options_that_are_wrong(zoloss, table):
         (["--time-limit", "0"], "--time-limit: must be a number of seconds above 0 (got 0)"),
         (["--time-limit", "5", "--set", "time_limit=5"], "give one of them"),
         (["--scale", "standrad"], "--scale: 'standrad' is not valid; did you mean 'standard'?"),
-        (["--learner", "adaboost:ecc"], "'ecc' is for several classes, but a base must be for two"),
+        (["--learner", "adaboost:ecc"], "'ecc' is a multiclass learner, but a base must be binary"),
         (["--learner", "ecc:romma"], "'romma' takes no sample weights, so it cannot be boosted"),
         (["--learner", "lr:stump"], "unknown key 'base'"),
         (["--learner", "ecc:stump", "--set", "base=fld"], "'base' is set more than once"),

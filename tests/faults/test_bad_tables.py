@@ -25,11 +25,11 @@ BAD_TABLES = [
     ),
     ("a,label\n1,x\n2,\n", ":3: the label column 'label' has no value"),
     ("a,label\n1,x\n2,x\n", "one class only, 'x'; two are needed"),
-    ("a,label\n1,x\n2,y\n3,z\n", "3 classes (x, y, z), and 'fld' separates two: use --positive CLASS"),
+    ("a,label\n1,x\n2,y\n3,z\n", "3 classes (x, y, z), but 'fld' supports only two: use --positive CLASS"),
     ("label\nx\ny\n", "no features"),
     ("a;label\n1,5;x\n2,5;y\n", ":2: column 'a' holds the text '1,5': numbers need a decimal point"),
     ('a,b,label\n1,"2,x\n', "not a CSV file"),
-    (b"a,b\n\x00\xff,1\n", "not a UTF-8 text file"),
+    (b"a,b\n\x00\xff,1\n", "neither UTF-8 text nor a table"),
     (MANY, ":2: column 'code' holds the text 'c0' and has 101 levels, more than the 100"),
     ("c,c=p,label\np,1,x\nq,2,y\n", "two features would be called 'c=p'"),
     ("a,label\n1e200,x\n-1e200,y\n", "the values of 'a' are too large to be scaled"),
@@ -68,18 +68,16 @@ def test_names_that_are_not_there(zoloss, table, tmp_path):
 
 def test_more_classes_than_a_learner_takes(zoloss, table, tmp_path, write_config):
     path, out = table(SEVERAL), ["--out", tmp_path / "out"]
-    several = (
-        "or a learner for several classes (ecc, ecc-asymmetric, erp, one-vs-one, one-vs-all, ecoc, majority)"
-    )
+    several = "or a multiclass learner (ecc, ecc-asymmetric, erp, one-vs-one, one-vs-all, ecoc, majority)"
     refused(
         zoloss("fit", path, "--learner", "pivot"),
         3,
-        "3 classes (x, y, z), and 'pivot' separates two",
+        "3 classes (x, y, z), but 'pivot' supports only two",
         "--positive CLASS",
         several,
     )
     ended = zoloss("evaluate", path, "--learners", "ecc:stump,lr", *out)
-    refused(ended, 3, "3 classes (x, y, z), and 'lr' separates two: use --positive CLASS for one", several)
+    refused(ended, 3, "3 classes (x, y, z), but 'lr' supports only two: use --positive CLASS for one", several)
     many = table(FOURTEEN, "many.csv")
     cut = "is exact, for at most 13 classes, and y holds 14; use partition='greedy' instead"
     refused(zoloss("fit", many, "--learner", "ecc:stump"), 3, str(many), cut)

@@ -164,7 +164,7 @@ def test_versions_that_differ_are_named_with_their_host(cluster, folder, monkeyp
         lines = str(refused.value).splitlines()
         assert any(
             "has numpy" in line
-            and "and this machine 0.1: install the same there, or go on with --allow-versions" in line
+            and "and this machine 0.1: install the same there, or continue with --allow-versions" in line
             for line in lines
         )
         assert any("has no zoloss-plugin and this machine 1.0" in line for line in lines)
@@ -274,7 +274,7 @@ def test_workers_that_are_gone_and_schedulers_are_waited_for_and_then_given_up(t
         made.start_worker()
         wait_for_workers(made, 1)
         notes = Kills(made.scheduler)
-        gone = r"is gone and did not come back within 0:02; start it again.*what is finished is kept"
+        gone = r"is gone and did not come back within 0:02; start it again.*finished tasks are kept"
         with pytest.raises(ClusterError, match=gone):
             run(folder, connect(made, wait=2.0), config="slow.yaml", notes=notes)
         assert any("lost the connection to the scheduler at" in text for text in notes.texts)

@@ -41,7 +41,7 @@ def change_value(node, rng: random.Random) -> None:
 
 
 def damage(path, rng: random.Random) -> None:
-    """Change bytes, cut, nest, or change a value and make the check value right again."""
+    """Change bytes, cut, nest, or change a value and make the checksum right again."""
     content = path.read_bytes()
     kind = rng.choice(["byte", "cut", "nest", "value", "value"])
     place = rng.randrange(len(content))

@@ -73,6 +73,6 @@ def test_of_many_mistakes_the_first_are_shown(zoloss, write_config):
         lines = ended.err.splitlines()
         assert len(lines) == 21
         assert lines[-1].startswith(f"zoloss: {path}: and ")
-        assert lines[-1].endswith(" more mistakes")
+        assert lines[-1].endswith(" more errors")
     ended = zoloss("validate", write_config(END + 'split: {"a\\nb": 1}\n'))
     assert "split.a\\nb: " in ended.err  # a message is one line whatever the key

@@ -1,4 +1,4 @@
-"""Runs that are killed, interrupted or started twice: what is finished is kept."""
+"""Runs that are killed, interrupted or started twice: finished tasks are kept."""
 
 from __future__ import annotations
 

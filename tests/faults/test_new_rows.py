@@ -27,7 +27,7 @@ def test_new_rows_that_do_not_fit_the_model(zoloss, table, model, tmp_path):
 
 def test_a_row_without_a_prediction_is_blank_and_says_why(zoloss, table, model):
     reasons = {
-        "2,rde": "column 'colour' holds 'rde', a level that was not there in training; did you mean 'red'?",
+        "2,rde": "column 'colour' holds 'rde', a level unseen in training; did you mean 'red'?",
         "x,red": "column 'a' holds the text 'x' where a number is needed",
         "inf,red": "column 'a' is inf, not a finite number",
         ",red": "column 'a' has no value",

@@ -122,7 +122,7 @@ def test_a_full_disk_during_a_run(write_config, tmp_path):
     ended = run_zoloss("run", config, "--out", results, "--jobs", "1", preexec_fn=limit)
     assert ended.code == 4, ended.err
     assert "cannot write to" in ended.err
-    assert "what was finished before is kept" in ended.err
+    assert "finished tasks are kept" in ended.err
     assert "Traceback" not in ended.err
     assert len(stored(results)) > 10
 

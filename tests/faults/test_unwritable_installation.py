@@ -56,7 +56,7 @@ def test_workers_share_what_was_compiled_and_leave_nothing_behind(user):
     )
     assert ended.code == 0, ended.err
     assert ended.err.count(COMPILED) == 1
-    assert "kept for the next run" not in ended.err
+    assert "cached for the next run" not in ended.err
     assert "sonar" in ended.out
     left = {path.name for path in writable.iterdir()}  # and no folder of kernels
     assert left == {"m.json", "p.csv", "results", "page.html"}

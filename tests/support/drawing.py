@@ -146,7 +146,7 @@ def stored_records(folder: Path, run: RunResult, learner: str) -> tuple[list[dic
 
 
 def rewrite_record(path: Path, index: int, change: Callable[[dict], object]) -> None:
-    """Change a stored record, as someone would who can make its check value match."""
+    """Change a stored record, as someone would who can make its checksum match."""
     lines = path.read_bytes().splitlines()
     record = json.loads(lines[1 + index])
     del record["check"]

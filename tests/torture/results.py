@@ -1,4 +1,4 @@
-"""Results: changed after they were written, and with other contents and check values that fit."""
+"""Results: changed after they were written, and with other contents and checksums that fit."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class DamagedResults(InputCampaign):
 
     def _judge_run(self, command: Command, outcome: Outcome) -> list[str]:
         """A run that continues ends with the records of one that nobody disturbed, or says that it cannot."""
-        if "is not of this version" in outcome.err:
+        if "does not have the format of this version" in outcome.err:
             return []
         now, then = (
             {n: UNSTABLE.sub(b"", c) for n, c in files.items() if "cells" in n and "complexity" not in n}

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM at random moments: their exit codes, no traceback, and what was finished is kept."""
+"""SIGINT and SIGTERM at random moments: their exit codes, no traceback, and finished tasks are kept."""
 
 from __future__ import annotations
 

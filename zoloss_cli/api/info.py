@@ -144,7 +144,7 @@ def _find_differences(entry: CatalogEntry) -> list[str]:
         return [f"{entry.path} is missing"]
     table, differences = read_table(entry.path), []
     if compute_file_sha256(entry.path) != entry.sha256:
-        differences.append(f"{entry.path}: its sha256 is not the one in catalog.yaml")
+        differences.append(f"{entry.path}: its sha256 does not match catalog.yaml")
     shape = (len(table.labels), len(table.features))
     if shape != (entry.rows, entry.features):
         differences.append(f"{entry.path}: {shape[0]} x {shape[1]}, not {entry.rows} x {entry.features}")

@@ -644,7 +644,7 @@ def _describe_errors(path: Path, error: ValidationError, keys: type[_ModelFile])
                 shown = f"{shown[: MAX_SHOWN_LENGTH - 3]}..."
             lines.append(f"{path}: '{key}': {e['msg'][:1].lower()}{e['msg'][1:]} (got {shown})")
     if len(lines) > MAX_SHOWN_ERRORS:
-        lines[MAX_SHOWN_ERRORS:] = [f"{path}: and {len(lines) - MAX_SHOWN_ERRORS} more mistakes"]
+        lines[MAX_SHOWN_ERRORS:] = [f"{path}: and {len(lines) - MAX_SHOWN_ERRORS} more errors"]
     return lines
 
 

@@ -1,4 +1,4 @@
-"""The catalog of data sets: what a config can name, and what is known about each without reading its samples.
+"""The catalog of data sets that a config can name, and their metadata.
 
 `datasets/catalog.yaml` describes the CSV files next to it. A new embedded data set is one CSV file and one
 entry there. Generators and the data sets of other packages come from the registry.
@@ -24,7 +24,7 @@ Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class PackageFile(StrictModel):
-    """A file in a public package from which a data set was taken."""
+    """The file of a public package that a data set was taken from."""
 
     registry: str
     package: str
@@ -50,9 +50,9 @@ class UciRecipe(StrictModel):
     separator: str = ","  # or 'whitespace'
     label: Literal["first", "last"] = "last"  # which field is the class
     drop: list[int] = Field(default_factory=list)  # columns to leave out, counted from 0
-    drop_rows_with: str | None = None  # records with a field equal to this are left out
+    drop_rows_with: str | None = None  # drop records with a field of this value
     recode: Recoding = Recoding()
-    letters: dict[str, str] = Field(default_factory=dict)  # indicators for a letter; others leave a record out
+    letters: dict[str, str] = Field(default_factory=dict)  # indicators by letter; others drop the record
     row_order: Literal["lost"] | None = None  # 'lost' if the archive's order is not that of the table
     sha256: dict[str, Sha256] = Field(default_factory=dict)  # known hashes of files
     withdrawn: str = ""  # why the archive no longer has the files
@@ -65,7 +65,7 @@ class UciRecipe(StrictModel):
 
 
 class CatalogEntry(StrictModel):
-    """A fixed table: what the file is, where it comes from, and how it was changed."""
+    """A fixed table: its file, its provenance, and how it was changed."""
 
     name: str
     title: str
@@ -104,7 +104,7 @@ def load_catalog() -> dict[str, CatalogEntry]:
 
 
 def list_catalog_errors() -> dict[str, str]:
-    """Return what is wrong with the invalid entries of the catalog, by name."""
+    """Return the errors of the invalid entries of the catalog, by name."""
     return _read_catalog(shipped_folder("datasets"))[1]
 
 
@@ -159,7 +159,7 @@ def list_dataset_names() -> list[str]:
 
 
 def list_usable_datasets() -> list[str]:
-    """Return the names of those that can be used: a broken one must not hide the others."""
+    """Return the names of the data sets that can be used, without broken ones."""
     return [*load_catalog(), *GENERATORS, *(name for name in DATASET_PLUGINS if _is_usable(name))]
 
 
@@ -176,7 +176,7 @@ def has_generator(name: str) -> bool:
 
 
 def find_generator(name: str) -> DatasetRegistration:
-    """Return a generator by its name; an unknown one is a ConfigError."""
+    """Return a generator by its name; raise ConfigError if it is unknown."""
     return DATASET_PLUGINS[name] if name in DATASET_PLUGINS and has_generator(name) else GENERATORS.find(name)
 
 
@@ -189,7 +189,9 @@ def find_plugin_file(entry: DatasetRegistration) -> Path:
     except ZolossError:
         raise
     except Exception as error:
-        raise plugin.build_error(f"does not say where its file is: {type(error).__name__}: {error}") from error
+        raise plugin.build_error(
+            f"failed to return the path of its file: {type(error).__name__}: {error}"
+        ) from error
     if not isinstance(path, str | os.PathLike):
         raise plugin.build_error(f"returned {type(path).__name__} instead of the path of a CSV file")
     if not Path(path).is_file():

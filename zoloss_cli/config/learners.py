@@ -51,7 +51,7 @@ def resolve_class(name: str, folder: Path | None = None) -> NamedClass:
 def build_external_spec(
     label: str, named: NamedClass, entry: dict, keys: Keys, errors: ErrorCollector
 ) -> LearnerSpec | None:
-    """Return another package's estimator with the given parameters, which it has checked itself."""
+    """Return the specification of another package's estimator, which validates its parameters itself."""
     model = find_registration(named.source).parameter_model
     if RANDOM_STATE in entry:
         errors.add(
@@ -71,7 +71,7 @@ def build_external_spec(
             errors.add((*keys, key), str(error))
             return None
         if settings[-1][1] is None and value is not None:
-            return None  # the errors of the learner inside are already reported
+            return None  # the errors of the nested learner are already reported
     spec = LearnerSpec(label=label, learner=named.learner, settings=tuple(settings), code=named.code)
     return spec if _check_values(spec, keys, errors) else None
 
@@ -85,7 +85,7 @@ def _freeze(value: Any, keys: Keys, errors: ErrorCollector, depth: int = 0) -> A
     if isinstance(value, float) and not math.isfinite(value):
         raise ConfigError(f"must be finite (got {value})")
     if isinstance(value, dict):
-        # Keys in a config are text, but those of such a mapping are classes, which estimators know as numbers.
+        # Keys in a config are text, but class labels may be integers.
         labels = [int(k) if isinstance(k, str) and k.isdecimal() else k for k in value]
         frozen = [_freeze(each, keys, errors, depth + 1) for each in value.values()]
         return SettingMapping(pairs=tuple(zip(labels, frozen, strict=True)))
@@ -93,7 +93,7 @@ def _freeze(value: Any, keys: Keys, errors: ErrorCollector, depth: int = 0) -> A
 
 
 def _check_values(spec: LearnerSpec, keys: Keys, errors: ErrorCollector) -> bool:
-    """Return whether the estimator can be built and, if it checks them, finds its parameters valid."""
+    """Return whether the estimator can be built and, if it validates its parameters, accepts them."""
     try:
         estimator = make_learner(spec.source, spec.parameters).estimator
     except ConfigError as error:
@@ -127,11 +127,11 @@ class ColumnBuilder:
     section: str  # learners or measures
     datasets: list[str]  # names of the config's data sets
     errors: ErrorCollector
-    seeding: str | None = None  # where learners start, unless they say otherwise
+    seeding: str | None = None  # the default of the learners' parameter `seeding`
     has_tuning: bool = False  # whether the config has a section `tuning`, which `tune` requires
 
     def build(self, label: str, entry: dict) -> list[LearnerSpec]:
-        """Return the specifications of an entry: one for each way to run it."""
+        """Return the specifications of an entry, one for each variant."""
         return [
             spec.model_copy(update={"only": only})
             for only, part in self._split_by_dataset(label, entry)
@@ -139,7 +139,7 @@ class ColumnBuilder:
         ]
 
     def _split_by_dataset(self, label: str, entry: dict) -> list[tuple[tuple[str, ...] | None, dict]]:
-        """Return (data sets, their entry); `on` gives some other settings, or leaves them out with false."""
+        """Return (data sets, entry) pairs; `on` overrides settings by data set, or skips it with false."""
         keys, own = (self.section, label, "on"), entry.pop("on", None) or {}
         if not isinstance(own, dict) or not all(isinstance(v, dict) or v is False for v in own.values()):
             message = "must be a mapping from data sets to the settings that differ there, or to false"
@@ -169,7 +169,7 @@ class ColumnBuilder:
         trial_keys = (*keys, WHILE_TUNING)
         trial = self._find_trial_settings(entry, trial_keys, bool(tune))
         if has_tune and not self.has_tuning:
-            self.errors.add((*keys, "tune"), "the config does not say how: add the section tuning: {folds: 5}")
+            self.errors.add((*keys, "tune"), "requires the section tuning, such as tuning: {folds: 5}")
         if has_tune and not tune:
             self.errors.add((*keys, "tune"), LIST_EXPECTED)
         specs = []
@@ -191,13 +191,13 @@ class ColumnBuilder:
         ]
 
     def _find_trial_settings(self, entry: dict, keys: Keys, is_tuned: bool) -> dict[str, list]:
-        """Remove from an entry what candidates have only while they are compared; one value each."""
+        """Remove and return the settings that candidates have only during cross-validation, one value each."""
         given = entry.pop(WHILE_TUNING, None)
         if given is None:
             return {}
         if isinstance(given, dict) and given and is_tuned:
             return {path: [value] for path, value in given.items()}
-        wrong = "is for learners with `tune`, and this one has none" if not is_tuned else MAPPING_EXPECTED
+        wrong = "requires `tune`, which this learner does not have" if not is_tuned else MAPPING_EXPECTED
         self.errors.add(keys, wrong)
         return {}
 
@@ -222,7 +222,7 @@ def _list_variants(options: Any, entry: dict, keys: Keys, errors: ErrorCollector
         for path, value in zip(options, values, strict=True):
             missing = _set_parameter(variant, str(path), value)
             if missing:
-                errors.add((*keys, path), f"'{path}' leads nowhere: there is no '{missing}' in this entry")
+                errors.add((*keys, path), f"'{path}' is not a parameter: there is no '{missing}' in this entry")
                 return []
         choice = ", ".join(f"{path}={value}" for path, value in zip(options, values, strict=True))
         variants.append((choice, variant))
@@ -254,7 +254,7 @@ def parse_learner_name(name: str) -> dict:
 def build_learner_spec(
     label: str, entry: dict, seeding: str | None, errors: ErrorCollector, keys: Keys = ()
 ) -> LearnerSpec | None:
-    """Return a learner with all its parameters; one inside another (its base) is validated in the same way."""
+    """Return a learner with all its parameters; nested learners (its base) are validated in the same way."""
     entry.setdefault("learner", label)
     return _build_spec(label, entry, "learner", keys or ("learners", label), errors, seeding)
 
@@ -324,7 +324,7 @@ def _find_class(name: str, keys: Keys, errors: ErrorCollector) -> NamedClass | N
 def _build_inner_spec(
     given: Any, seeding: str | None, errors: ErrorCollector, keys: Keys
 ) -> LearnerSpec | None:
-    """Return the learner inside another, which must be one that can be boosted."""
+    """Return the specification of a base learner, which must support boosting."""
     entry = {"learner": given} if isinstance(given, str) else given
     if not isinstance(entry, dict) or not isinstance(entry.get("learner"), str):
         errors.add(keys, f"must be a learner's name or {{learner: its name, ...}} (got {shorten(given)})")
@@ -335,7 +335,7 @@ def _build_inner_spec(
     if find_registration(spec.source).is_external:
         errors.add(keys, f"'{spec.learner}' does not derive from zoloss's BinaryLearner, as a base must")
     elif find_registration(spec.source).is_multiclass:
-        errors.add(keys, f"'{spec.learner}' is for several classes, but a base must be for two")
+        errors.add(keys, f"'{spec.learner}' is a multiclass learner, but a base must be binary")
     elif not find_registration(spec.source).accepts_sample_weight:
         errors.add(keys, f"'{spec.learner}' takes no sample weights, so it cannot be boosted")
     return spec

@@ -1,7 +1,7 @@
-"""Configs: reading them, and what their data sets, metrics and clusters must be to make an experiment.
+"""Read configs, and validate their data sets, metrics and clusters.
 
-A class that starts a cluster submits jobs and starts programs, so only classes of known packages are accepted,
-with settings that cannot hold a command; anything else is code and must be allowed as such.
+A cluster class submits jobs and starts programs, so only classes of known packages are accepted, with settings
+that cannot contain a command; anything else is arbitrary code and must be allowed explicitly.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ TOP_LEVEL = (
     *("datasets", "learners", "measures", "run"),
 )
 Metric = Any  # zoloss_cli.metrics.base.Metric, which this package must not import
-# What every record of a fitted learner holds, including test samples if there are any.
+# Fields of every record of a fitted learner; those of test samples only if there are any.
 ALWAYS_RECORDED = {"train_errors", "train_confusion", "fit_time", "test_errors", "test_confusion"}
 # Record fields that hold a learner's outputs for test samples, and the methods that provide them.
 RESPONSES = {
@@ -93,7 +93,7 @@ CLUSTER_EXAMPLES = (
     "dask_jobqueue.LSFCluster",
     "dask_kubernetes.operator.KubeCluster",
 )
-# Settings that say how much and where, and that cannot start a program.
+# Settings of resources and locations, which cannot start a program.
 SAFE_SETTINGS = frozenset(
     {
         *("account", "cores", "cpus", "death_timeout", "hosts", "interface", "job_cpu", "job_mem"),
@@ -104,12 +104,12 @@ SAFE_SETTINGS = frozenset(
     }
 )
 DIRECTIVES = "job_extra_directives"  # lines of a job script that begin with the queue system's prefix
-SAFE_TEXT = re.compile(r"(?!-)[A-Za-z0-9_.,:/=@%+~-]*")  # no blank, no quote, nothing that a shell reads
+SAFE_TEXT = re.compile(r"(?!-)[A-Za-z0-9_.,:/=@%+~-]*")  # no blanks, quotes or shell metacharacters
 SAFE_DIRECTIVE = re.compile(r"[A-Za-z0-9_.,:/=@%+~ -]*")
 
 
 def build_data_spec(name: str, entry: dict, folder: Path, errors: ErrorCollector) -> DataSpec | None:
-    """Return the data set that an entry of the section `datasets` describes; None if something is wrong.
+    """Return the data set that an entry of the section `datasets` describes, or None after adding errors.
 
     The entry is modified; paths of files are relative to `folder`.
     """
@@ -136,7 +136,7 @@ def build_data_spec(name: str, entry: dict, folder: Path, errors: ErrorCollector
 
 
 def _convert_class_to_text(entry: dict, key: str) -> None:
-    """Turn a class into a name, even if YAML reads it as a number."""
+    """Convert a class label to text if YAML read it as a number."""
     if isinstance(entry.get(key), int | float):
         entry[key] = str(entry[key])
 
@@ -180,7 +180,7 @@ def _build_generated(
 
 
 def find_config(path: Path) -> Path:
-    """Return the path itself, or that of the config with this name that comes with zoloss."""
+    """Return the path itself, or that of the shipped config with this name."""
     try:
         ours = find_shipped_config(path)
         if path.is_file() or (path.exists() and ours is None):
@@ -242,7 +242,7 @@ def build_experiment(content: dict, name: str, folder: Path, errors: ErrorCollec
 
 
 def _list_texts(value: Any) -> Iterator[str]:
-    """Yield all texts in a value, which may hold others."""
+    """Yield all texts in a nested value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list | tuple):
@@ -349,7 +349,7 @@ def _list_entries(content: dict, key: str, errors: ErrorCollector) -> list[tuple
 
 
 def parse_metrics(content: Mapping, errors: ErrorCollector) -> dict[str, Any]:
-    """Return the keys `metric` and `also` of an experiment: one metric, and any others next to it."""
+    """Return the keys `metric` and `also` of an experiment: the main metric and any additional ones."""
     if content.get("metrics") is None:
         values: dict[str, Any] = {}
         for key in ("metric", "also"):
@@ -358,7 +358,7 @@ def parse_metrics(content: Mapping, errors: ErrorCollector) -> dict[str, Any]:
                 values[key] = parse(key, given, errors)
         return values
     if others := [key for key in ("metric", "also") if content.get(key) is not None]:
-        errors.add(("metrics",), f"stands for metric and also: leave out {' and '.join(others)}")
+        errors.add(("metrics",), f"replaces metric and also: leave out {' and '.join(others)}")
     first, *more = _parse_list("metrics", content["metrics"], errors) or (None,)
     return {"metric": first, "also": more[0] if len(more) == 1 else tuple(more) or None}
 
@@ -375,7 +375,7 @@ def _parse_list(key: str, names: object, errors: ErrorCollector) -> tuple[str | 
 
 
 def parse_metric(key: str, value: object, errors: ErrorCollector) -> str | None:
-    """Return the name of a metric as registered; None if there is none, after adding the reason."""
+    """Return the registered name of a metric, or None after adding an error."""
     name = METRIC_ALIASES.get(value, value) if isinstance(value, str) else value
     if not isinstance(name, str):
         errors.add((key,), f"unknown metric {shorten(value)}{suggest_nearest(value, list_metrics())}")
@@ -385,7 +385,7 @@ def parse_metric(key: str, value: object, errors: ErrorCollector) -> str | None:
         return None
     try:
         if name in METRICS:
-            METRICS.find(name)  # warns about a plug-in with the name of one of ours
+            METRICS.find(name)  # warns about a plug-in that conflicts with a built-in name
         load_metric(name)
     except ConfigError as broken:  # another package's metric
         errors.add((key,), str(broken))
@@ -401,18 +401,20 @@ def check_metrics(experiment: Experiment, content: Mapping, errors: ErrorCollect
         if metric.source != "any" and (metric.source == "measure") != measuring:
             what, source = ("measures", "measure") if measuring else ("learners", "fit")
             known = [n for n in METRICS.list_usable() if load_metric(n).source in ("any", source)]
-            errors.add((key,), f"the metric '{name}' is not for {what}; there are {', '.join(known)}")
+            errors.add((key,), f"the metric '{name}' does not apply to {what}; valid: {', '.join(known)}")
             continue
         _check_test_part(experiment, key, metric, errors)
         if _check_kept(experiment, key, metric, errors):
             _check_fields(experiment, key, metric, i == 0, errors)
     if bool(load_metric(experiment.metric).ratio_of) != (experiment.ratios is not None):
         keys = ("ratios",) if experiment.ratios else ("metric",)
-        errors.add(keys, "'metric: cost_ratio' and the section ratios, which names its columns, go together")
+        errors.add(
+            keys, "'metric: cost_ratio' and the section ratios, which names its columns, require each other"
+        )
 
 
 def _check_test_part(experiment: Experiment, key: str, metric: Metric, errors: ErrorCollector) -> None:
-    """Refuse metrics of test samples if all samples train."""
+    """Add an error for a test metric if all samples are used for training."""
     if metric.part != "test":
         return
     for data in experiment.datasets:
@@ -427,7 +429,7 @@ def _check_test_part(experiment: Experiment, key: str, metric: Metric, errors: E
 
 
 def _check_kept(experiment: Experiment, key: str, metric: Metric, errors: ErrorCollector) -> bool:
-    """Refuse a metric of scores or probabilities if the config does not store them."""
+    """Add an error if the config does not store what a metric needs; return whether it does."""
     for field in metric.requires:
         if field in KEEPS and experiment.keep not in KEEPS[field]:
             what = KEEPS[field][0]
@@ -440,9 +442,9 @@ def _check_kept(experiment: Experiment, key: str, metric: Metric, errors: ErrorC
 def _check_fields(
     experiment: Experiment, key: str, metric: Metric, is_first: bool, errors: ErrorCollector
 ) -> None:
-    """Refuse a learner whose records lack what the metric needs.
+    """Add an error for each learner whose records lack what the metric needs.
 
-    For a metric that is not the first, or one of scores or probabilities, one learner suffices.
+    For an additional metric, or one of scores or probabilities, one learner that provides it suffices.
     """
     lacking = _find_lacking(experiment, metric)
     is_optional = not is_first or not RESPONSES.keys().isdisjoint(metric.requires)
@@ -451,7 +453,7 @@ def _check_fields(
     measuring = any(spec.learner in MEASURES for spec in experiment.learners)
     for label, (learner, field) in lacking.items():
         if field == "flipped":
-            errors.add((key,), f"the metric '{metric.name}' needs wrong labels: add flip to a data set")
+            errors.add((key,), f"the metric '{metric.name}' needs flipped labels: add flip to a data set")
             return
         problem = (
             f"'{learner}' has no {' or '.join(RESPONSES[field])}, which the metric '{metric.name}' needs"
@@ -468,7 +470,7 @@ def _find_lacking(experiment: Experiment, metric: Metric) -> dict[str, tuple[str
     lacking = {}
     for spec in experiment.learners:
         if is_unchecked(spec.learner):
-            continue  # a class that was not loaded cannot say what it provides
+            continue  # what a class provides is unknown until it is loaded
         given = config_gives | find_reported(find_registration(spec.source), spec.learner in MEASURES)
         given |= find_kept_fields(experiment.keep, spec)
         if missing := [name for name in metric.requires if name not in given]:
@@ -485,13 +487,13 @@ def describe_lacking(experiment: Experiment) -> list[str]:
                 lacking.setdefault((label, learner, field), []).append(metric.name)
     return [
         f"learners.{label}: '{learner}' has no {' or '.join(RESPONSES[field])}, so its column has no "
-        f"{', '.join(names)}; the others have theirs"
+        f"{', '.join(names)}; other columns are not affected"
         for (label, learner, field), names in lacking.items()
     ]
 
 
 def find_kept(metric: Metric) -> tuple[str, ...]:
-    """Return the values of `keep` with which records hold what a metric needs; empty if all records do."""
+    """Return the values of `keep` that store what a metric needs; empty if all records hold it."""
     return next((KEEPS[field] for field in metric.requires if field in KEEPS), ())
 
 
@@ -501,7 +503,7 @@ def find_kept_fields(keep: str | None, spec: LearnerSpec) -> set[str]:
         return set()
     fields = {field for field in RESPONSES if keep in KEEPS[field]}
     if is_unchecked(spec.learner):
-        return fields  # nothing is run to find out: without running, nothing is stored
+        return fields  # a class that may not run stores nothing anyway
     learner = make_learner(spec.source, spec.parameters)
     return {field for field in fields if any(hasattr(learner, method) for method in RESPONSES[field])}
 
@@ -541,7 +543,7 @@ def load_run_section(config: Path | Mapping[str, Any]) -> ClusterSettings | None
 
 
 def build_cluster_settings(content: Any, keys: Keys, errors: ErrorCollector) -> ClusterSettings | None:
-    """Return what a mapping says about workers: a scheduler, or the name of a class with its settings."""
+    """Return the cluster settings in a mapping: a scheduler, or a cluster class with its settings."""
     if not isinstance(content, dict):
         errors.add(keys, f"must be a mapping of keys (got {shorten(content)})")
         return None
@@ -570,19 +572,19 @@ def build_cluster_settings(content: Any, keys: Keys, errors: ErrorCollector) -> 
 
 
 def _check_cluster_code(name: str, settings: dict[str, Any], keys: Keys, errors: ErrorCollector) -> None:
-    """Add an error for anything that is, or could hold, a command, unless code is allowed."""
+    """Add an error for anything that is, or could contain, a command, unless code is allowed."""
     if find_code_policy() == "run":
         return
     allow = "add --allow-code if you trust it"
     if name.partition(".")[0] not in CLUSTER_PACKAGES:
         near = suggest_nearest(name, CLUSTER_EXAMPLES)
-        errors.add((*keys, name), f"'{name}' is code of a package that is not known here; {allow}{near}")
+        errors.add((*keys, name), f"'{name}' is code of an unknown package; {allow}{near}")
         return
     for key, value in settings.items():
         if key not in SAFE_SETTINGS:
             errors.add((*keys, name, key), f"'{key}' may hold commands or programs; {allow}")
         elif not _is_safe_text(value, SAFE_DIRECTIVE if key == DIRECTIVES else SAFE_TEXT):
-            errors.add((*keys, name, key), f"{shorten(value)} has characters that a shell reads; {allow}")
+            errors.add((*keys, name, key), f"{shorten(value)} contains shell metacharacters; {allow}")
 
 
 def _is_safe_text(value: Any, pattern: re.Pattern[str]) -> bool:

@@ -29,12 +29,12 @@ _SHORTENER.maxlevel = 3
 
 
 def shorten(value: object) -> str:
-    """Return the repr of a value, shortened without building the rest if it is long."""
+    """Return the repr of a value, truncated without building it in full."""
     return _SHORTENER.repr(value)
 
 
 def _show_key(key: object) -> str:
-    """Return a key for messages: in one line, and not too long to read."""
+    """Return a key for messages, on one line and truncated."""
     text = CONTROL.sub(lambda found: repr(found[0])[1:-1], str(key))
     return text if len(text) <= MAX_SHOWN_CHARACTERS else text[:MAX_SHOWN_CHARACTERS] + "..."
 
@@ -43,10 +43,10 @@ class ErrorCollector:
     """Collect the errors of one file, each with its line and the path of its keys."""
 
     def __init__(self, path: Path, root: yaml.Node | None) -> None:
-        self.path, self.root = path, root  # as messages name the file, and its YAML, for line numbers
+        self.path, self.root = path, root  # the path shown in messages, and the YAML nodes for line numbers
         self.lines: list[str] = []  # the first messages, as `path:line: keys: message`
         self.n_more = 0  # further messages
-        self.code_folder: Path | None = path.parent  # of code files: a config must not reach files elsewhere
+        self.code_folder: Path | None = path.parent  # the only folder for code files; None for any
 
     @property
     def is_full(self) -> bool:
@@ -66,13 +66,13 @@ class ErrorCollector:
             self.lines.append(line)
 
     def suggest(self, name: object, valid: Iterable[str]) -> str:
-        """Return the nearest valid name as the end of a message, or nothing if no more messages are shown."""
+        """Return a suggestion for the end of a message; empty if no more messages are shown."""
         return "" if self.is_full else suggest_nearest(name, valid)
 
     def add_validation_error(
         self, keys: Keys, error: ValidationError, model: type[BaseModel], more_keys: Iterable[str] = ()
     ) -> None:
-        """Add all errors of pydantic in the mapping at `keys`, which may have more keys than the model."""
+        """Add all pydantic errors of the mapping at `keys`; `more_keys` are valid besides the model's."""
         for i, details in enumerate(found := error.errors()):
             if self.is_full:
                 self.n_more += len(found) - i
@@ -100,7 +100,7 @@ class ErrorCollector:
             self.add(at, f"{text[:1].lower()}{text[1:]}{got}")
 
     def validate(self, model: type[M], value: Any, keys: Keys) -> M | None:
-        """Return the model of a section or entry, or None after adding what is wrong with it."""
+        """Return the model of a section or entry, or None after adding its errors."""
         if not isinstance(value, dict):
             self.add(keys, f"must be a mapping of keys (got {shorten(value)})")
             return None
@@ -113,7 +113,7 @@ class ErrorCollector:
     def raise_errors(self) -> None:
         """Raise a ConfigError with all messages, if there are any."""
         if self.lines:
-            more = [f"{self.path}: and {self.n_more:,} more mistakes"] if self.n_more else []
+            more = [f"{self.path}: and {self.n_more:,} more errors"] if self.n_more else []
             raise ConfigError("\n".join([*dict.fromkeys(self.lines), *more]))
 
     def has_keys(self, keys: Keys) -> bool:
@@ -121,7 +121,7 @@ class ErrorCollector:
         return self.root is not None and self._find_node(keys)[1]
 
     def _find_existing(self, keys: Keys, location: Keys, valid: list[str]) -> Keys:
-        """Return the part of pydantic's location that the file has; it also contains types of unions."""
+        """Return the part of pydantic's location that is in the file: types of unions are not."""
         found: Keys = ()
         for part in location:
             if self.has_keys((*keys, *found, part)):
@@ -129,7 +129,7 @@ class ErrorCollector:
         return found or tuple(part for part in location[:1] if part in valid)
 
     def _find_node(self, keys: Keys) -> tuple[yaml.Node, bool]:
-        """Return the node of the last of the keys, or of the last that exists; and whether all exist."""
+        """Return the node at these keys, or at the last one that exists, and whether all exist."""
         assert self.root is not None
         value = place = self.root
         for key in keys:
@@ -149,10 +149,10 @@ class ErrorCollector:
 
 
 class InlineErrorCollector(ErrorCollector):
-    """Collect errors of values that are not in a file but in an option or a call, and so have no line."""
+    """Collect errors of an option or a call, which have no line numbers."""
 
     def __init__(self, where: str) -> None:
-        super().__init__(Path(where), None)  # messages begin with it
+        super().__init__(Path(where), None)  # the prefix of messages
         self.code_folder = None  # a user may name any file
 
     def add(self, keys: Keys, message: str) -> None:
@@ -181,16 +181,22 @@ def _find_models(annotation: Any) -> list[type[BaseModel]]:
 
 MAX_FILE_BYTES = 1 << 20
 MAX_DEPTH = 50  # of nested mappings and lists
-MAX_NODES = 10_000  # values in a file, counting those behind an alias each time it is used
-MAX_NUMBER_CHARACTERS = 400  # Python refuses to write out far longer numbers
+MAX_NODES = 10_000  # values in a file, with aliases expanded
+MAX_NUMBER_CHARACTERS = 400  # far below Python's own limit for integers
 INT = "tag:yaml.org,2002:int"
-UNREADABLE = (ValueError, KeyError, AttributeError, TypeError, OverflowError)  # errors that PyYAML lets through
+UNREADABLE = (
+    ValueError,
+    KeyError,
+    AttributeError,
+    TypeError,
+    OverflowError,
+)  # exceptions that PyYAML does not wrap
 # libyaml is ten times as fast; few systems lack it.
 FastLoader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class NameLoader(FastLoader):  # type: ignore[misc, valid-type]
-    """Safe YAML whose keys are names, even `on` and `no`, which it would read as true and false."""
+    """Safe YAML loader that keeps keys as text, even `on` and `no`, which YAML reads as booleans."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
         """Return the mapping with all of its keys as text."""
@@ -200,7 +206,7 @@ class NameLoader(FastLoader):  # type: ignore[misc, valid-type]
         return super().construct_mapping(node, deep)
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        """Return a value; one that does not match its tag is an error with its line."""
+        """Return a value; raise ConstructorError with the line if it does not match its tag."""
         if node.tag == INT and len(node.value) > MAX_NUMBER_CHARACTERS:
             problem = f"a number of {len(node.value):,} characters is longer than {MAX_NUMBER_CHARACTERS}"
             raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
@@ -212,7 +218,7 @@ class NameLoader(FastLoader):  # type: ignore[misc, valid-type]
 
 
 def read_yaml(path: Path) -> tuple[dict[str, Any], yaml.Node]:
-    """Return a file's mapping of keys, and its nodes, which have line numbers."""
+    """Return a file's mapping of keys, and its root node, which has line numbers."""
     try:
         text = read_file(path, MAX_FILE_BYTES).decode("utf-8-sig")
     except FileError as error:
@@ -223,7 +229,7 @@ def read_yaml(path: Path) -> tuple[dict[str, Any], yaml.Node]:
 
 
 def parse_yaml(text: str, path: Path) -> tuple[dict[str, Any], yaml.Node]:
-    """Return the mapping of keys in a text, and its nodes; messages name the path, as in `read_yaml`."""
+    """Return the mapping of keys in a text, and its root node; messages name `path`."""
     try:
         _check_size(path, text)
         # Parsed twice, since constructing the content changes the nodes when it merges mappings.
@@ -244,9 +250,9 @@ def parse_yaml(text: str, path: Path) -> tuple[dict[str, Any], yaml.Node]:
 
 
 def _check_size(path: Path, text: str) -> None:
-    """Refuse what would take much time or memory, in one pass over the events, before building anything."""
-    sizes, names = [0], []  # values in each open collection, and the anchor of each
-    anchors: dict[str | None, int] = {}  # values behind each anchor
+    """Reject oversized or deeply nested YAML in one pass over the parser's events, before building anything."""
+    sizes, names = [0], []  # number of values and anchor of each open collection
+    anchors: dict[str | None, int] = {}  # number of values behind each anchor
     for event in yaml.parse(text, Loader=FastLoader):
         mark: Any = event.start_mark  # every event of a text has one, despite PyYAML's stubs
         where = f"{path}:{mark.line + 1}:"
@@ -271,7 +277,7 @@ def _check_size(path: Path, text: str) -> None:
 
 
 def check_duplicate_keys(root: yaml.Node, errors: ErrorCollector) -> None:
-    """Add an error for every key that a mapping has twice, of which YAML would use the last."""
+    """Add an error for every duplicate key, of which YAML would silently use the last."""
     seen: set[int] = set()
     pending: list[tuple[Keys, yaml.Node]] = [((), root)]
     while pending:

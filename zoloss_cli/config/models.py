@@ -22,14 +22,14 @@ from zoloss_cli.utils.text import check_file_name
 
 
 class StrictModel(BaseModel):
-    """A model that refuses unknown keys and wrong types, and that cannot be changed."""
+    """An immutable model that rejects unknown keys and wrong types."""
 
-    # A validator is built at first use; one that is only a part of another is never built.
+    # Validators are built at first use; those of nested models are never built.
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 class Noise(StrictModel):
-    """Samples of noise, added to the data set before anything else (Nguyen & Sanner 2013)."""
+    """Noise samples, added to the data set before anything else (Nguyen & Sanner 2013)."""
 
     fraction: Annotated[float, Field(gt=0, le=10, description="samples to add, as a share of N")]
     labels: Annotated[Literal["random", "one-class"], Field(description="how their labels are chosen")] = (
@@ -39,44 +39,45 @@ class Noise(StrictModel):
         str | None, Field(description="the class of one-class noise (default: that of the data's first sample)")
     ] = None
     seed: Annotated[int, Field(ge=0, description="seed of the noise")] = 1
-    draws: Annotated[int, Field(ge=1, description="draws of the noise; split k has draw k mod draws")] = 1
+    draws: Annotated[int, Field(ge=1, description="draws of the noise; split k uses draw k mod draws")] = 1
 
     @model_validator(mode="after")
     def _check_label(self) -> Noise:
         if self.label is not None and self.labels != "one-class":
-            raise ValueError("label is for one-class noise; add labels: one-class")
+            raise ValueError("label requires labels: one-class")
         return self
 
 
 class Flip(StrictModel):
-    """Flipped labels of some samples; if such a sample is used for testing, its true label counts."""
+    """Label flips of some samples; test errors are counted by the true labels."""
 
     share: Annotated[float, Field(gt=0, lt=0.5, description="samples whose label is flipped, as a share of N")]
     rows: Annotated[
         Literal["random", "last"],
-        Field(description="which samples: any, or the last ones, as in Li's thesis (2006)"),
+        Field(description="which samples: random ones, or the last ones, as in Li's thesis (2006)"),
     ] = "random"
-    seed: Annotated[int, Field(ge=0, description="seed of which samples they are, and of their labels")] = 1
-    draws: Annotated[int, Field(ge=1, description="draws of these samples; split k has draw k mod draws")] = 1
+    seed: Annotated[int, Field(ge=0, description="seed of the choice of samples and of their new labels")] = 1
+    draws: Annotated[int, Field(ge=1, description="draws of these samples; split k uses draw k mod draws")] = 1
 
 
 class Prune(StrictModel):
-    """Training samples that look like noise, left out before a learner sees them (Li's thesis 2006, 1.5)."""
+    """Removal of training samples that look like noise, before the fit (Li's thesis 2006, 1.5)."""
 
     by: Annotated[
         Literal["contribution", "neighbours"],
         Field(
-            description="what a sample adds to the complexity on average, or the share of its nearest "
-            "neighbours that are of the other class"
+            description="score of a sample: its average contribution to the complexity, or the share of its "
+            "nearest neighbours in the other class"
         ),
     ] = "contribution"
     threshold: Annotated[
-        float | None, Field(description="leave out what is above it (default: 1 for contribution, else 0.5)")
+        float | None,
+        Field(description="remove samples that score above it (default: 1 for contribution, else 0.5)"),
     ] = None
     permutations: Annotated[
-        int, Field(ge=1, description="random orders that contributions are averaged over")
+        int, Field(ge=1, description="random orders over which contributions are averaged")
     ] = 200
-    neighbours: Annotated[int, Field(ge=1, description="how many neighbours")] = 10
+    neighbours: Annotated[int, Field(ge=1, description="number of neighbours")] = 10
 
 
 ALL = "all"
@@ -85,7 +86,7 @@ OLD_PREDEFINED = "given"  # as in configs and manifests of zoloss 0.1
 
 
 def _validate_train(value: Any) -> Any:
-    """Return a valid training part, with the old word for 'predefined' replaced."""
+    """Return a valid training part, with the legacy name of 'predefined' replaced."""
     if value == OLD_PREDEFINED:
         return PREDEFINED
     share = isinstance(value, float) and 0.0 < value < 1.0
@@ -110,11 +111,11 @@ TrainPart = Annotated[
         "predefined (the data set's own training part)"
     ),
 ]
-TestPart = Annotated[int, Field(ge=1, description="test samples (default: all that are not for training)")]
+TestPart = Annotated[int, Field(ge=1, description="test samples (default: all but the training samples)")]
 
 
 class PartSizes(StrictModel):
-    """How many samples train and how many test."""
+    """Sizes of the training and the test part."""
 
     train: TrainPart | None = None
     test: TestPart | None = None
@@ -148,16 +149,17 @@ class DataOptions(PartSizes):
 
     @property
     def n_draws(self) -> int:
-        """Return how many different data sets it represents: draws of its noise, pools of its generator."""
+        """Return the number of distinct data sets: draws of its noise, pools of its generator."""
         return math.lcm(len(self.pool_seeds), *(each.draws for each in (self.noise, self.flip) if each))
 
 
 class EmbeddedData(DataOptions):
     """One of the data sets that come with zoloss, or its original from UCI."""
 
-    dataset: Annotated[str, Field(description="which one (default: the entry's own name)")] = ""
+    dataset: Annotated[str, Field(description="which data set (default: the entry's own name)")] = ""
     source: Annotated[
-        Literal["embedded", "uci"], Field(description="our copy, or what `zoloss datasets fetch` got")
+        Literal["embedded", "uci"],
+        Field(description="the shipped copy, or the original from `zoloss datasets fetch`"),
     ] = "embedded"
     positive: Annotated[str | None, Field(description="positive class, against the rest")] = None
 
@@ -176,12 +178,12 @@ def _validate_seeds(value: Any) -> Any:
 class GeneratedData(DataOptions):
     """One pool from a generator, split repeatedly; or several pools in turn."""
 
-    generator: Annotated[str, Field(description="which one (default: the entry's own name)")] = ""
+    generator: Annotated[str, Field(description="which generator (default: the entry's own name)")] = ""
     size: Annotated[int, Field(ge=2, le=10_000_000, description="samples in the pool")] = 5000
     seed: Annotated[
         Seed | tuple[Seed, ...],
         BeforeValidator(_validate_seeds),
-        Field(description="seed of the pool; of a list, split k has the pool of seed k mod its length"),
+        Field(description="seed of the pool; with a list, split k uses seed number k mod its length"),
     ] = 1
     settings: tuple[tuple[str, Any], ...] = ()
 
@@ -207,7 +209,7 @@ class CsvData(DataOptions):
     features: Annotated[
         tuple[str, ...], BeforeValidator(convert_list), Field(description="the only columns to use")
     ] = ()
-    id: Annotated[str | None, Field(description="column that only names rows, no feature")] = None
+    id: Annotated[str | None, Field(description="column that identifies rows and is not a feature")] = None
 
 
 DataSpec = EmbeddedData | GeneratedData | CsvData
@@ -218,7 +220,7 @@ class Split(PartSizes):
 
     train: TrainPart = 0.8
     repeats: Annotated[
-        int, Field(ge=1, le=1_000_000, description="how many random splits, or fits on all samples")
+        int, Field(ge=1, le=1_000_000, description="number of random splits, or of fits on all samples")
     ] = 500
     seed: Annotated[int, Field(ge=0, description="master seed of splits and learners")] = 1
 
@@ -232,23 +234,26 @@ class Preprocess(StrictModel):
     ] = "minmax"
     fit_on: Annotated[
         Literal["train", "all"],
-        Field(description="fit the scaling on the training samples, or on all (a leak: test samples are seen)"),
+        Field(
+            description="fit the scaling on the training samples, or on all (leakage: includes test samples)"
+        ),
     ] = "train"
     seeding: Annotated[
         Literal["zero", "fld"] | None,
-        Field(description="where learners that can be seeded start, unless they say otherwise"),
+        Field(description="default of the learners' parameter seeding, the weights that they start from"),
     ] = None
     prune: Prune | None = None
 
 
 class Tuning(StrictModel):
-    """How the learners with a `tune` entry choose among its values: by cross-validation."""
+    """Cross-validation of learners with a `tune` entry, by which they choose among its values."""
 
-    folds: Annotated[int, Field(ge=2, description="how many folds")] = 5
+    folds: Annotated[int, Field(ge=2, description="number of folds")] = 5
     on: Annotated[
         Literal["train", "all"],
         Field(
-            description="fold each split's training samples, or all of a draw (a leak: test samples are seen)"
+            description="samples to cross-validate on: each split's training samples, or all of a draw (data "
+            "leakage: includes test samples)"
         ),
     ] = "train"
     held_out: Annotated[
@@ -256,7 +261,7 @@ class Tuning(StrictModel):
         Field(
             gt=0,
             lt=1,
-            description="hold out this share at random, `folds` times, in the place of cross-validation",
+            description="hold out this share at random, `folds` times, instead of cross-validation",
         ),
     ] = None
 
@@ -265,7 +270,7 @@ ColumnLabels = Annotated[tuple[str, ...], BeforeValidator(convert_list), Field(m
 
 
 class Improvement(StrictModel):
-    """A last column: by how many % the best of some learners is below the best of others."""
+    """The last column: by how many percent the best of some learners is below the best of others."""
 
     of: Annotated[ColumnLabels, Field(description="the learners that improve")]
     over: Annotated[ColumnLabels, Field(description="the learners that they improve on")]
@@ -274,18 +279,19 @@ class Improvement(StrictModel):
 class Ratio(StrictModel):
     """A column computed from two: the cost of one learner over that of another, on the same splits."""
 
-    of: Annotated[str, Field(description="the column above the line")]
-    over: Annotated[str, Field(description="the column below it")]
+    of: Annotated[str, Field(description="the column in the numerator")]
+    over: Annotated[str, Field(description="the column in the denominator")]
 
 
 class Published(StrictModel):
     """The published table or figure that this config reproduces."""
 
-    paper: Annotated[str, Field(description="as in published/tables.csv, e.g. li-lin-2007")]
+    paper: Annotated[str, Field(description="the paper as in published/tables.csv, e.g. li-lin-2007")]
     table: Annotated[
-        str | None, Field(description="the table's own number; 'section 2.4.2' for numbers in a text")
+        str | None,
+        Field(description="number of the table in the paper; 'section 2.4.2' for numbers in the text"),
     ] = None
-    figure: Annotated[str | None, Field(description="the figure's own number")] = None
+    figure: Annotated[str | None, Field(description="number of the figure in the paper")] = None
     drawn_as: Annotated[
         str | None,
         Field(
@@ -296,11 +302,16 @@ class Published(StrictModel):
     spread: Annotated[
         Literal["error", "deviation"],
         Field(
-            description="what stands after ± in the published table, and in ours: standard error or deviation"
+            description="what follows ± in the published table and in the reproduced one: standard error or "
+            "standard deviation"
         ),
     ] = "error"
     runs: Annotated[
-        int, Field(ge=2, description="splits behind a published number (for spread: deviation, and for ratios)")
+        int,
+        Field(
+            ge=2,
+            description="number of splits behind a published value (for spread: deviation, and for ratios)",
+        ),
     ] = 500
 
     @model_validator(mode="after")
@@ -308,12 +319,12 @@ class Published(StrictModel):
         if (self.table is None) == (self.figure is None):
             raise ValueError("name either a table or a figure")
         if self.drawn_as is not None and self.figure is None:
-            raise ValueError("drawn_as is for a figure; a table needs none")
+            raise ValueError("drawn_as applies only to figures")
         return self
 
 
 class SettingMapping(StrictModel):
-    """A parameter that is a mapping, such as class_weight of an estimator, as hashable pairs."""
+    """A mapping-valued parameter, such as an estimator's class_weight, as hashable pairs."""
 
     pairs: tuple[tuple[Any, Any], ...]
 
@@ -322,12 +333,12 @@ class LearnerSpec(StrictModel):
     """A learner as a table column: its label, its name and all its parameters.
 
     The name is a registered one, the dotted name of a class, or that of a class in a file, whose content is
-    `code`. For another package's estimator, the parameters are those that were given; the others have their
-    defaults. A parameter that holds another learner (an ensemble's base) is itself a LearnerSpec. Several specs
-    may share a label: then the column shows the best of them on each data set, and `choice` distinguishes them.
-    One with `only` runs on these data sets; the others with its label have the rest. With `tune`, this is only
-    the first of the learners from which each task chooses by cross-validation; with `trials`, these replace
-    them there, one for each.
+    `code`. For another package's estimator, only the given parameters are stored; the others have their
+    defaults. A parameter that holds another learner (an ensemble's base) is itself a LearnerSpec. Specs with
+    the same label share a column, which shows the best of them on each data set; `choice` distinguishes them.
+    A spec with `only` runs on these data sets; the others with its label run on the rest. With `tune`, the spec
+    is the first of the candidates from which each task chooses by cross-validation; `trials`, one for each
+    candidate, replace them during cross-validation.
     """
 
     label: str
@@ -338,16 +349,16 @@ class LearnerSpec(StrictModel):
     trials: tuple[LearnerSpec, ...] = ()
     only: tuple[str, ...] | None = None
     code: CodeSource | None = None
-    added: bool = False  # by an option of `zoloss run`; the config itself does not have it
+    added: bool = False  # by an option of `zoloss run`, not by the config
 
     @model_serializer(mode="wrap")
     def _leave_out_unused(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Return the keys without those that few learners have, so that other manifests do not change."""
+        """Omit optional keys that are unused, so that other manifests do not change."""
         content = serialize(self)
         if self.code is None:
             content.pop("code", None)
         elif isinstance(content.get("code"), dict):
-            content["code"].pop("path", None)  # the place of the file does not affect results
+            content["code"].pop("path", None)  # the location of the file does not affect results
         for key in ("added", "trials"):
             if not getattr(self, key):
                 content.pop(key, None)
@@ -399,7 +410,7 @@ class Experiment(StrictModel):
 
     @property
     def metrics(self) -> list[str]:
-        """Return the metric that a column shows, and those next to it."""
+        """Return the main metric and the additional ones."""
         also = (self.also,) if isinstance(self.also, str) else self.also or ()
         return [self.metric, *also]
 
@@ -408,16 +419,18 @@ DEFAULT_WAIT_SECONDS = 300.0
 
 
 class ClusterSettings(StrictModel):
-    """Where workers are or how to start them, and how many."""
+    """The workers of a cluster: where they are or how to start them, and how many."""
 
     scheduler: Annotated[
         str | None, Field(description="address of a Dask scheduler, tcp://host:8786, or its scheduler file")
     ] = None
-    workers: Annotated[int | None, Field(ge=1, description="workers to start, no more and no less")] = None
-    minimum: Annotated[int, Field(ge=0, description="fewest workers, where their number follows the work")] = 0
-    maximum: Annotated[int | None, Field(ge=1, description="most workers, likewise")] = None
+    workers: Annotated[int | None, Field(ge=1, description="fixed number of workers to start")] = None
+    minimum: Annotated[int, Field(ge=0, description="minimum number of workers, with adaptive scaling")] = 0
+    maximum: Annotated[
+        int | None, Field(ge=1, description="maximum number of workers, with adaptive scaling")
+    ] = None
     wait: Annotated[
-        float, Field(gt=0, description="seconds to wait for a first worker, and for a lost connection")
+        float, Field(gt=0, description="seconds to wait for a first worker, or for a lost connection")
     ] = DEFAULT_WAIT_SECONDS
     cluster: str | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
@@ -429,7 +442,7 @@ class ClusterSettings(StrictModel):
                 "name a scheduler, or one class that starts a cluster such as dask_jobqueue.SLURMCluster"
             )
         if self.scheduler is not None and (self.workers or self.minimum or self.maximum):
-            raise ValueError("a scheduler has the workers that it has: leave their number out")
+            raise ValueError("the number of a scheduler's workers cannot be set: leave it out")
         if self.workers is not None and (self.minimum or self.maximum):
             raise ValueError("name workers for a fixed number, or minimum and maximum, not both")
         if self.maximum is not None and self.maximum < self.minimum:

@@ -42,13 +42,13 @@ TUNE["description"] = "parameters (such as base.C) and the values to choose from
 WHILE_TUNING = {
     "type": "object",
     "minProperties": 1,
-    "description": "parameters that candidates have only while they are compared, such as {rounds: 20}",
+    "description": "parameters of candidates only during cross-validation, such as {rounds: 20}",
 }
 
 ON = {
     "type": "object",
     "additionalProperties": {"anyOf": [{"type": "object"}, {"const": False}]},
-    "description": "data sets and the settings that differ there, such as {letter: {rounds: 1000}}; or false",
+    "description": "settings that differ by data set, such as {letter: {rounds: 1000}}; false skips a data set",
 }
 VARIANTS = {"best_of": BEST_OF, "tune": TUNE, "while_tuning": WHILE_TUNING, "on": ON}
 
@@ -85,7 +85,7 @@ def build_config_schema() -> dict:
                 "type": "string",
                 "pattern": r"^[^./\\][^/\\]*$",
                 "maxLength": MAX_NAME_BYTES,
-                "description": "name of the results, and of a file there (default: the file's name)",
+                "description": "name of the results and of their manifest (default: the config's file name)",
             },
             "title": {"type": "string", "description": "caption of the table"},
             "citation": {"type": "string", "description": "where the table was published"},
@@ -95,10 +95,10 @@ def build_config_schema() -> dict:
                 "anyOf": [{"enum": metrics}, several],
                 "description": "a second metric, or several, in columns after each learner's",
             },
-            "metrics": several | {"description": "all metrics in one list, in the place of metric and also"},
+            "metrics": several | {"description": "all metrics in one list, instead of metric and also"},
             "keep": {
                 "enum": ["scores", "probabilities"],
-                "description": "store the scores of test samples, or both, as some metrics need",
+                "description": "store scores of test samples, or also probabilities, as some metrics need",
             },
             "baseline": {
                 "type": "string",
@@ -124,13 +124,13 @@ def build_config_schema() -> dict:
 
 
 def _build_run_section(definitions: dict) -> dict:
-    """Return the schema of where workers are: a scheduler, or a cluster class with its settings."""
+    """Return the schema of the section `run`: a scheduler, or a cluster class with its settings."""
     section = _object(ClusterSettings, definitions, drop=("cluster", "settings"))
-    settings = {"type": ["object", "null"], "description": "what the class is called with"}
+    settings = {"type": ["object", "null"], "description": "keyword arguments of the class"}
     return section | {
         "properties": section["properties"] | dict.fromkeys(CLUSTER_EXAMPLES, settings),
         "patternProperties": {CLUSTER_PATTERN: settings},
-        "description": "a cluster to run on, in the place of processes of this machine",
+        "description": "a cluster to run on, instead of processes on this machine",
     }
 
 

@@ -16,7 +16,7 @@ from zoloss_cli.data.read import RawColumn, RawTable, is_missing, is_number
 from zoloss_cli.errors import ConfigError, DataError, suggest_nearest
 
 MAX_LEVELS = 100
-MIN_IDS = 10  # fewer rows may have different values by chance
+MIN_IDS = 10  # in fewer rows, values may be unique by chance
 N_PROBES = 100
 DATE_SHARE = 0.9
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
@@ -54,13 +54,13 @@ def list_feature_names(columns: tuple[CsvColumn, ...]) -> list[str]:
 
 
 def detect_column(table: RawTable, column: RawColumn, notes: list[str]) -> CsvColumn:
-    """Return whether a column holds numbers or text; add notes on what is unusual about it."""
+    """Detect whether a column holds numbers or text; add notes on anything unusual."""
     name = column.name
     if column.numbers is not None:
         notes += _find_odd_numbers(table.path, column)
         return CsvColumn(name)
     texts, lines = column.get_texts(), table.lines
-    # Backwards, so that the first line of a value is kept.
+    # In reverse, so that the first line of each value is kept.
     pairs = zip(reversed(texts), reversed(lines), strict=True)
     values = {text: line for text, line in pairs if not is_missing(text)}
     words = [text for text in values if not is_number(text)]
@@ -77,7 +77,7 @@ def detect_column(table: RawTable, column: RawColumn, notes: list[str]) -> CsvCo
     if len(values) > MAX_LEVELS:
         raise DataError(f"{where} and {_describe_excess(name, len(values), len(texts), is_date)}")
     if len(words) < len(values):
-        notes.append(f"{where} beside numbers, so each of its values is a level of its own")
+        notes.append(f"{where} among numbers, so each of its values is a level of its own")
     if is_date:
         notes.append(
             f"{table.path}: column '{name}' looks like dates ('{first}'), each a level of its own; leave it "
@@ -99,7 +99,7 @@ def _describe_excess(name: str, n_levels: int, n_rows: int, is_date: bool) -> st
 
 def _describe_id(name: str, what: str) -> str:
     return (
-        f"has another {what} in every row, as ids do; if it only names rows, leave it out with --drop "
+        f"has a different {what} in every row, like an id; if it only names rows, leave it out with --drop "
         f"'{name}', or --id '{name}'"
     )
 
@@ -116,7 +116,10 @@ def _find_odd_numbers(path: Path, column: RawColumn) -> list[str]:
             f"{path}: column '{column.name}' looks like dates written as year, month and day; leave it out "
             f"with --drop '{column.name}', or write it as a number of days"
         ]
-    for part in (numbers[:N_PROBES], numbers):  # most columns repeat a number soon, which spares sorting all
+    for part in (
+        numbers[:N_PROBES],
+        numbers,
+    ):  # most columns repeat a number early, so that few are sorted whole
         if len(np.unique(part)) < len(part):
             return []
     return [f"{path}: column '{column.name}' {_describe_id(column.name, 'whole number')}"]
@@ -130,7 +133,7 @@ def _are_dates(numbers: np.ndarray) -> bool:
     return bool(np.all((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)))
 
 
-LABEL_NAMES = ("label", "class", "target", "y", "outcome")  # the first that a table has
+LABEL_NAMES = ("label", "class", "target", "y", "outcome")  # in order of preference
 
 
 @dataclass(frozen=True)
@@ -171,9 +174,7 @@ def choose_columns(
     chosen = set(resolve_columns(path, header, selection.features, "features"))
     ids = set() if selection.id is None else {_find_column(path, header, selection.id, "id")}
     if both := (dropped & chosen) | (ids & chosen):
-        raise ConfigError(
-            f"{path}: the column '{min(both)}' is both to be used and to be left out: name it once"
-        )
+        raise ConfigError(f"{path}: the column '{min(both)}' is both used and left out: name it once")
     left_out = dropped | ids
     if label is None:
         at = guess_label(header, left_out | chosen)
@@ -212,7 +213,7 @@ def guess_label(header: Sequence[str], taken: Iterable[str] = ()) -> int | None:
 
 
 def resolve_columns(path: Path, header: list[str], texts: Iterable[str], option: str) -> list[str]:
-    """Return the columns that texts name: a whole text if a column has that name, otherwise its parts."""
+    """Return the columns that texts name: a whole text if a column has that name, or else its parts."""
     names = []
     for text in texts:
         parts = [text] if text in header else [part.strip() for part in text.split(",")]
@@ -240,14 +241,14 @@ def _find_label(path: Path, header: list[str], label: str | int) -> int:
 
 
 MAX_LISTED_CLASSES = 10
-MIN_FRACTIONS = 5  # different numbers, not all integers: more are hardly names of classes
-MIN_WHOLE_NUMBERS = 20  # likewise
+MIN_FRACTIONS = 5  # distinct numbers, not all integers; fewer may be class labels
+MIN_WHOLE_NUMBERS = 20  # likewise, all integers
 
 
 def index_labels(labels: list[str], positive: str | None, where: str) -> tuple[np.ndarray, list[str]]:
     """Return the class index of each label, and the names of the classes; with two, the last is positive.
 
-    A `positive` class is one against all others. `where` is how messages begin.
+    A `positive` class is separated from all others. Messages begin with `where`.
     """
     names = sorted(set(labels))
     if len(names) < 2:
@@ -267,7 +268,7 @@ def index_labels(labels: list[str], positive: str | None, where: str) -> tuple[n
 
 
 def check_spellings(path: Path, column: str, labels: list[str], lines: list[int]) -> None:
-    """Refuse labels such as 1 and 1.0: one class to a statistician, but two in a comparison of text."""
+    """Raise DataError for labels such as 1 and 1.0, which are the same number but different text."""
     first = dict(zip(reversed(labels), reversed(lines), strict=True))
     same: dict[Decimal, str] = {}
     for label in sorted(filter(is_number, first), key=lambda label: first[label]):
@@ -300,7 +301,7 @@ def is_continuous(names: list[str], n_samples: int) -> bool:
 
 
 def join_names(names: list[str]) -> str:
-    """Return the names of classes or columns as a list for a sentence, only the first if there are many."""
+    """Join the names of classes or columns for a message; only the first if there are many."""
     more = f" and {len(names) - MAX_LISTED_CLASSES} more" if len(names) > MAX_LISTED_CLASSES else ""
     return ", ".join(names[:MAX_LISTED_CLASSES]) + more
 
@@ -316,7 +317,7 @@ class Gap:
 
 
 def refill(X: np.ndarray, gaps: Sequence[Gap], samples: np.ndarray) -> np.ndarray:
-    """Return the features with missing values filled from some samples, usually the training samples.
+    """Return the features with missing values imputed from some samples, usually the training samples.
 
     If no sample has a value, it is 0.
     """

@@ -33,7 +33,7 @@ from zoloss_cli.registry import DATASET_PLUGINS
 if TYPE_CHECKING:
     import pandas as pd
 
-NOISE_STREAM, FLIP_STREAM = 0x6E6F697365, 0x666C6970  # separate noise from a pool with the same seed
+NOISE_STREAM, FLIP_STREAM = 0x6E6F697365, 0x666C6970  # for streams independent of a pool's
 
 
 def add_noise(
@@ -81,18 +81,20 @@ def generate(name: str, seed: int, **settings: Any) -> Pool:
         pool = Pool(*registered.loaded(rng, **settings))
         X, y = np.asarray(pool.X, dtype=np.float64), np.asarray(pool.y)
     except Exception as error:
-        raise registered.plugin.build_error(f"gives no pool: {type(error).__name__}: {error}") from error
+        raise registered.plugin.build_error(
+            f"failed to return a pool: {type(error).__name__}: {error}"
+        ) from error
     has_names = X.ndim == 2 and X.shape == (len(y), len(pool.features)) and np.all(np.isfinite(X))
     has_classes = y.ndim == 1 and y.dtype.kind in "iu" and set(np.unique(y)) <= set(range(len(pool.classes)))
     if not (has_names and has_classes):
         raise registered.plugin.build_error(
-            "gives no pool of N x m finite features, N class indices, and names of both"
+            "did not return a pool of N x m finite features, N class indices, and names of both"
         )
     return Pool(X, y.astype(int), [str(c) for c in pool.classes], [str(f) for f in pool.features])
 
 
 def find_entry(name: str) -> CatalogEntry:
-    """Return what is known about a fixed table, embedded or of another package; DataError if there is none."""
+    """Return the entry of a fixed table, embedded or of a package; DataError if there is none."""
     if name in DATASET_PLUGINS and not DATASET_PLUGINS[name].is_generator:
         return _describe_plugin_table(name)
     return find_embedded_entry(name)
@@ -141,12 +143,12 @@ class DataSet:
     flipped: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))  # samples with a wrong label
     true_y: np.ndarray | None = None  # the true classes, if they differ from `y`
     gaps: tuple[Gap, ...] = ()  # where missing values were filled from all samples
-    # The values, as written, of features that floating-point numbers do not hold exactly.
+    # The values, as written, of features that do not round-trip through floating-point numbers.
     long_numbers: dict[int, list[str]] = field(default_factory=dict)
 
     @property
     def truth(self) -> np.ndarray:
-        """The true classes, which test samples are judged by."""
+        """The true classes, by which test errors are counted."""
         return self.y if self.true_y is None else self.true_y
 
 
@@ -158,7 +160,7 @@ def find_draw(spec: DataSpec, k: int) -> int:
 @functools.lru_cache(maxsize=128)
 def load_data(spec: DataSpec, draw: int = 0) -> DataSet:
     """Return the data set of a config entry, ready to split; `draw` is one of its `n_draws`."""
-    # Through the cache again: the draws of noise and of flipped labels share the data they are made from.
+    # Recurse through the cache, so that draws of noise and of flipped labels share their data.
     if spec.flip is not None:
         clean, flip = spec.model_copy(update={"flip": None}), spec.flip
         data = load_data(clean, find_draw(clean, draw))
@@ -201,13 +203,13 @@ def _add_noise(data: DataSet, noise: Noise, draw: int) -> DataSet:
     X, y = add_noise(
         data.X, data.y, len(data.classes), noise.fraction, one_class, noise.seed, draw % noise.draws
     )
-    return replace(data, X=X, y=y, gaps=())  # noise is drawn in the range of all samples
+    return replace(data, X=X, y=y, gaps=())  # not refilled: noise was drawn in the range of all samples
 
 
 def _read_embedded(spec: EmbeddedData) -> DataSet:
     entry, path = find_entry(spec.dataset), find_data_path(spec)
     if spec.source == "embedded" and compute_file_sha256(path) != entry.sha256:
-        raise DataError(f"{path} was changed: its sha256 is not the one in catalog.yaml")
+        raise DataError(f"{path} was changed: its sha256 does not match catalog.yaml")
     table = read_table(path)
     positive = entry.positive if spec.positive is None else spec.positive
     y, classes = index_labels(table.labels, positive, f"data set '{spec.dataset}'")
@@ -231,18 +233,18 @@ def find_data_path(spec: EmbeddedData | CsvData) -> Path:
 
 
 def describe_change(path: str) -> str:
-    """Return the sentence about a file that changed since planning."""
+    """Return the message about a file that changed since planning."""
     return f"{path} changed since the run was planned; run the same command again, which makes a new plan"
 
 
 @functools.lru_cache(maxsize=256)
 def compute_fingerprint(spec: DataSpec) -> dict[str, Any]:
-    """Return what identifies a data set in the identity of results: its content, noise and flipped labels."""
+    """Return the data set's part of a cell's identity: its content, noise and flipped labels."""
     content: dict[str, Any]
     if isinstance(spec, GeneratedData):
         settings = {"size": spec.size, **dict(spec.settings)}
         content = {"generator": spec.generator, "seed": spec.seed, **settings}
-        if find_generator(spec.generator).plugin is not None:  # which may change, unlike ours
+        if find_generator(spec.generator).plugin is not None:  # which may change, unlike built-in ones
             digest = hashlib.sha256()
             for pool in (generate(spec.generator, seed, **settings) for seed in spec.pool_seeds):
                 digest.update(np.ascontiguousarray(pool.X).tobytes() + pool.y.astype(np.int64).tobytes())
@@ -258,7 +260,7 @@ def compute_fingerprint(spec: DataSpec) -> dict[str, Any]:
         sha256 = entry.sha256 if spec.source == "embedded" else compute_file_sha256(find_data_path(spec))
         content = {"sha256": sha256, "positive": entry.positive if spec.positive is None else spec.positive}
     if spec.noise is not None:
-        # Defaults do not appear in the identity: results stored before the option existed have none.
+        # Defaults are omitted, so that results stored before the option existed keep their identity.
         one_draw = {"draws"} if spec.noise.draws == 1 else None
         content["noise"] = spec.noise.model_dump(exclude=one_draw, exclude_none=True)
     if spec.flip is not None:

@@ -2,7 +2,7 @@
 
 That program is not available. According to the thesis, it picks a model at random (neural network, support
 vector machine or radial basis functions), draws the model's parameters, and lets the model label random
-samples; a complexity factor controls the model. What is drawn, and how, is our own choice.
+samples; a complexity factor controls the model. The distributions here are our own choice.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _build_svm(rng: np.random.Generator, dimensions: int, complexity: int) -> Ta
 
 
 def _build_rbf(rng: np.random.Generator, dimensions: int, complexity: int) -> Target:
-    """Return a sum of `complexity` Gaussians, wide enough to about reach each other."""
+    """Return a sum of `complexity` Gaussians, wide enough to overlap."""
     centres, weights = draw_inputs(rng, complexity, dimensions), rng.standard_normal(complexity)
     widths = rng.uniform(0.5, 1.0, complexity) * np.sqrt(dimensions)
     return lambda X: np.exp(-(((X[:, None, :] - centres) ** 2).sum(axis=2)) / widths**2) @ weights
@@ -66,7 +66,7 @@ YINYANG_RADIUS = 1.1
 # Every generator is a function of a random Generator and annotated parameters, and returns a Pool. The
 # annotations declare what a config can set. A new one is a function here and a line in registry.py.
 
-Size = Annotated[int, Field(ge=2, description="how many samples the pool holds")]
+Size = Annotated[int, Field(ge=2, description="number of samples in the pool")]
 Rng = np.random.Generator
 
 
@@ -158,7 +158,7 @@ def disks(rng: Rng, size: Size = 31) -> Pool:
 
 
 # The classic seven pieces on a 4 x 4 square, corners counter-clockwise. The thesis's own drawing (Fig. 4.1) is
-# not in its text, so these coordinates are ours.
+# not in its text, so these coordinates are our own.
 TANGRAM = {
     "large-1": [(0, 0), (2, 2), (0, 4)],
     "large-2": [(0, 4), (2, 2), (4, 4)],
@@ -210,7 +210,7 @@ def outliers(
 ) -> Pool:
     """Draw two classes in the plane and outliers that skew convex losses, as in Nguyen & Sanner's Figure 1.
 
-    The paper shows 300 samples, a tenth of them outliers, but no recipe; this one is ours. The classes are
+    The paper shows 300 samples, a tenth of them outliers, but no recipe; this one is our own. The classes are
     Gaussians to the left and right of a vertical line, taller than wide. The outliers are samples of the right
     class in a small cloud far to the upper left.
     """
@@ -227,7 +227,7 @@ def data_engine(
     dimensions: Annotated[int, Field(ge=1, description="number of features")] = 8,
     model: Annotated[
         Literal["any", "network", "svm", "rbf"],
-        Field(description="what labels the samples: one of the three at random, or this one"),
+        Field(description="model that labels the samples: this one, or a random one of the three"),
     ] = "any",
     complexity: Annotated[
         int, Field(ge=1, description="hidden units, support vectors or Gaussians of the model")
@@ -248,13 +248,13 @@ def separable(
     rng: Rng,
     size: Size = 100,
     dimensions: Annotated[int, Field(ge=2, description="number of features")] = 10,
-    margin: Annotated[float, Field(gt=0, lt=1, description="the least distance to the separating plane")] = 0.1,
+    margin: Annotated[float, Field(gt=0, lt=1, description="minimum distance to the separating plane")] = 0.1,
     flipped: Annotated[float, Field(ge=0, lt=0.5, description="share of labels that are flipped")] = 0.0,
 ) -> Pool:
     """Draw samples on the unit sphere, and a plane through the origin that separates them with a margin.
 
     Distances to the plane are uniform from the margin to 1, with half of the samples on each side. Then labels
-    are flipped. This is for the bounds on the mistakes of perceptrons.
+    are flipped. It serves to test the mistake bounds of perceptrons.
     """
     normal = rng.standard_normal(dimensions)
     normal /= np.linalg.norm(normal)
@@ -272,8 +272,8 @@ def separable(
 def axes(rng: Rng, size: Size = 10) -> Pool:
     """Draw the unit vectors e_1, ..., e_k: a perceptron errs on each of them, as often as its bound allows.
 
-    Those of class 0 are negated. A sample with both signs changed is the same to every learner that counts a
-    margin of 0 as a mistake. Which ones are negated, and the order, are random.
+    Those of class 0 are negated; classes and order are random. Negating both a sample and its label changes
+    nothing for learners that count a margin of 0 as a mistake.
     """
     y = rng.permutation(np.arange(size) % 2)
     X = np.eye(size)[rng.permutation(size)] * np.where(y == 1, 1.0, -1.0)[:, None]

@@ -1,4 +1,4 @@
-"""New rows for a fitted model: its columns, found by name, and for each unusable row the reason."""
+"""Read new rows for a fitted model: match columns by name, and explain unusable rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_LISTED_COLUMNS = 10
 
 @dataclass(frozen=True)
 class ModelColumns:
-    """What a model knows about the columns of a table."""
+    """The columns of the table that a model was fitted to."""
 
     columns: tuple[CsvColumn, ...]  # of features
     label: str  # the label column, which new tables need not have
@@ -38,11 +38,11 @@ class NewRows:
 def read_for_prediction(
     path: Path, known: ModelColumns, unknown: str | None = None, keep: Sequence[str] = ()
 ) -> NewRows:
-    """Read a table to predict, which must have at least the columns of the training table, found by name.
+    """Read a table to predict, which must have at least the features of the training table, matched by name.
 
-    A missing value is filled as the model says, or is the reason for no prediction. A level unseen in training
-    refuses the table if `unknown` is 'error', is read as no level at all with 'ignore', and otherwise as a
-    missing value. With 'error', any row that cannot be predicted is refused.
+    Missing values are filled as in training; if the model does not fill them, their rows are not predicted. A
+    level unseen in training is an error if `unknown` is 'error', is read as no level with 'ignore', and as a
+    missing value otherwise. With 'error', any row that cannot be predicted raises DataError.
     """
 
     def choose_texts(header: list[str]) -> list[str]:
@@ -73,9 +73,9 @@ def encode_rows(
         row = min(reasons)
         raise DataError(f"{path}:{raw.lines[row]}: {reasons[row]}")
     if extra:
-        notes.append(f"{path}: ignored columns that the model does not know: {join_names(extra)}")
+        notes.append(f"{path}: ignored columns unknown to the model: {join_names(extra)}")
     notes += [
-        f"{path}: {count:,} row{'s' * (count != 1)} with a level of '{name}' that was not there in training, "
+        f"{path}: {count:,} row{'s' * (count != 1)} with a level of '{name}' unseen in training, "
         "read as missing values"
         for name, count in encoder.unseen.items()
     ]
@@ -91,7 +91,7 @@ def _list_kept(path: Path, header: list[str], known: ModelColumns, keep: Sequenc
 
 
 class _RowEncoder:
-    """Turn columns into features, and collect what is wrong with which row."""
+    """Encode columns as features, and collect the reasons why rows cannot be predicted."""
 
     def __init__(self, raw: RawTable, known: ModelColumns, unknown: str | None) -> None:
         self.raw = raw
@@ -101,7 +101,7 @@ class _RowEncoder:
         self.unseen: dict[str, int] = {}  # levels read as missing values, by column
 
     def encode(self, column: CsvColumn, raw: RawColumn) -> np.ndarray:
-        """Return the features of a column; those of rows with a reason do not matter."""
+        """Return the features of a column; those of rows with a reason are undefined."""
         gaps = raw.missing.copy()
         if column.levels is None and raw.numbers is None:
             block = self._parse_numbers(raw)
@@ -133,7 +133,7 @@ class _RowEncoder:
         return numbers
 
     def _handle_unseen(self, column: CsvColumn, raw: RawColumn, unseen: np.ndarray, gaps: np.ndarray) -> None:
-        """Count unknown levels as missing if the model fills these, or give them as reasons."""
+        """Mark unseen levels as missing if the model fills missing values; otherwise add reasons."""
         assert column.levels is not None
         if self.unknown == "ignore" or not unseen.any():
             return
@@ -143,5 +143,5 @@ class _RowEncoder:
             return
         texts = raw.get_texts()
         for row in np.flatnonzero(unseen).tolist():
-            level = f"column '{column.name}' holds '{texts[row]}', a level that was not there in training"
+            level = f"column '{column.name}' holds '{texts[row]}', a level unseen in training"
             self.reasons.setdefault(row, level + suggest_nearest(texts[row], column.levels))

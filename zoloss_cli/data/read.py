@@ -1,7 +1,7 @@
-"""Tables of any kind, column by column: text, gzip, parquet, xlsx, standard input, a data set's name.
+"""Read tables, column by column: text, gzip, parquet, xlsx, standard input, or a data set by name.
 
 Every error names file, line and column. `columns.py` decides which column is used for what, and `user_table.py`
-makes features of them.
+encodes them as features.
 """
 
 from __future__ import annotations
@@ -40,16 +40,18 @@ MAX_FILE_BYTES = 1 << 29
 TABLE_SUFFIXES = frozenset({".csv", ".tsv", ".tab", ".txt", ".parquet", ".xlsx"})
 STANDARD_INPUT = Path("-")
 STANDARD_INPUT_NAME = Path("<stdin>")  # in messages
-GZIP, PARQUET, ZIP = b"\x1f\x8b", b"PAR1", b"PK\x03\x04"  # first bytes of such files
+GZIP, PARQUET, ZIP = b"\x1f\x8b", b"PAR1", b"PK\x03\x04"  # magic numbers
 MISSING = {"", "?", "na", "n/a", "nan", "null", "none"}
 MAX_EXACT_INTEGER = 2**53  # as a floating-point number
 
 Lines = list[tuple[int, list[str]]]  # the line that each row begins on, and its fields
-ChooseTexts = Callable[[list[str]], Collection[str]]  # of a header, the columns needed as written
+ChooseTexts = Callable[
+    [list[str]], Collection[str]
+]  # returns the columns of a header that are needed as written
 
 
 def is_missing(value: str) -> bool:
-    """Return whether a field stands for a missing value."""
+    """Return whether a field is a missing value."""
     return value.lower() in MISSING
 
 
@@ -59,7 +61,7 @@ def is_number(value: str) -> bool:
         float(value)
     except ValueError:
         return False
-    return "_" not in value  # Python allows it between digits, but it appears in codes
+    return "_" not in value  # Python allows it between digits, but tables have it in codes
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class RawColumn:
 
     @classmethod
     def from_texts(cls, name: str, texts: list[str]) -> RawColumn:
-        """Return the column with its numbers, if it holds only these and missing values."""
+        """Return the column, parsed as numbers if it holds only these and missing values."""
         missing = np.zeros(len(texts), bool)
         numbers = _parse_numbers(texts)
         if numbers is None:
@@ -128,7 +130,7 @@ class RawTable:
 
 
 def _parse_numbers(texts: list[str]) -> np.ndarray | None:
-    """Return texts as numbers, all at once, which is far faster than one by one; None if any is not finite."""
+    """Parse all texts as numbers in one call, which is far faster; None if any is not a finite number."""
     try:
         numbers = np.array(texts, dtype=np.float64)
     except ValueError:
@@ -144,7 +146,7 @@ def _format_number(number: float) -> str:
 def read_raw_table(
     path: Path, content: bytes | None = None, choose_texts: ChooseTexts | None = None
 ) -> RawTable:
-    """Read a table of any kind, which its content decides, not its name; `-` is standard input.
+    """Read a table, whose format is detected by content or suffix; `-` is standard input.
 
     `content` is the file's, if already read. Without `choose_texts`, all values are kept as written.
     """
@@ -166,15 +168,15 @@ def read_header(path: Path, content: bytes) -> list[str]:
     return read_first_record(text, find_separator(path, text))
 
 
-# --- Bytes: of files, of standard input, and of files that another machine sent
+# --- Bytes: of files, of standard input, and of files received from another machine
 
 SENT = "sent:"  # prefix of such a file's path
 
 
 class SentFile(NamedTuple):
-    """A file to send, or one that was sent."""
+    """A file to send to another machine, or received from one."""
 
-    path: str  # by which it is read: its sha256, and its original name
+    path: str  # at its destination: its sha256, and its original name
     content: bytes
     dataset: str = ""  # the UCI data set that it is; empty for a user's table
 
@@ -189,9 +191,9 @@ def name_sent_file(path: Path, sha256: str) -> str:
 
 
 def receive_file(file: SentFile) -> None:
-    """Make a file that was sent readable in this process; DataError if it was damaged, or replaces another."""
+    """Register a received file in this process; DataError if it is damaged, or conflicts with another."""
     if file.path != name_sent_file(Path(file.path), hashlib.sha256(file.content).hexdigest()):
-        raise DataError(f"{Path(file.path).name} is damaged: it is not the file that should have been sent")
+        raise DataError(f"{Path(file.path).name} is damaged: its content does not match its sha256")
     if file.dataset and _sent_datasets.setdefault(file.dataset, file.path) != file.path:
         raise DataError(
             f"another run on this worker uses another version of '{file.dataset}' from UCI; restart the worker"
@@ -236,9 +238,7 @@ def read_source(path: Path) -> bytes:
     if path != STANDARD_INPUT:
         return read_content(path)
     if sys.stdin is None or sys.stdin.isatty():
-        raise DataError(
-            "- stands for standard input, and nothing is piped into it; name a file, or pipe a table"
-        )
+        raise DataError("- is standard input, but nothing is piped into it; name a file, or pipe a table")
     content = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
     if not content:
         raise DataError("standard input is empty: the command before the pipe wrote no table")
@@ -279,20 +279,22 @@ def read_text_table(path: Path, content: bytes, choose_texts: ChooseTexts | None
 
 
 def convert_to_utf8(path: Path, content: bytes) -> tuple[bytes, list[str]]:
-    """Return a text in UTF-8 with lines that end in line feeds, and a note if it had another encoding."""
+    """Return a text as UTF-8 with LF line endings, and a note if it had another encoding."""
     notes = []
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         try:
             content = content.decode("utf-16").encode()
         except UnicodeError:
-            raise DataError(f"{path} begins like UTF-16 text but is not; save it as UTF-8") from None
+            raise DataError(
+                f"{path} has a UTF-16 byte order mark but is not UTF-16; save it as UTF-8"
+            ) from None
         notes.append(f"{path} was read as UTF-16")
     content = content.removeprefix(codecs.BOM_UTF8)
     try:
         content.decode()
     except UnicodeDecodeError:
         if CONTROLS.search(content):
-            raise DataError(f"{path} is not a UTF-8 text file, nor a table of another kind") from None
+            raise DataError(f"{path} is neither UTF-8 text nor a table in another known format") from None
         encoding = "Windows-1252" if WINDOWS_ONLY.search(content) else "Latin-1"
         content = content.decode(encoding, "replace").encode()
         notes.append(f"{path} is not UTF-8 and was read as {encoding}; save it as UTF-8 if letters are wrong")
@@ -302,7 +304,7 @@ def convert_to_utf8(path: Path, content: bytes) -> tuple[bytes, list[str]]:
 
 
 def parse_rows(path: Path, text: str) -> tuple[list[str], Lines]:
-    """Return the header and the rows of a table, all of one length; lines of the text end with line feeds."""
+    """Return the header and the rows of a table, all of the same length; `text` has LF line endings."""
     try:
         rows = list(_iterate_records(text, find_separator(path, text)))
     except csv.Error as error:
@@ -320,7 +322,7 @@ def parse_rows(path: Path, text: str) -> tuple[list[str], Lines]:
 
 
 def check_header(path: Path, header: list[str]) -> None:
-    """Refuse a header that names a column twice."""
+    """Raise DataError for a duplicate column name."""
     for name, count in Counter(header).items():
         if count > 1:
             raise DataError(f"{path}: the header names the column '{name}' {count} times; rename one")
@@ -348,7 +350,7 @@ def _iterate_records(text: str, separator: str) -> Iterator[tuple[int, list[str]
 
 
 def read_first_record(text: str, separator: str) -> list[str]:
-    """Return the fields of the first record; empty if it is faulty or missing."""
+    """Return the fields of the first record; empty if it is malformed or missing."""
     try:
         return next(_iterate_records(text, separator), (0, []))[1]
     except csv.Error:
@@ -372,7 +374,7 @@ def read_rows(path: Path) -> tuple[list[str], Lines]:
 
 
 def read_table(path: Path) -> LabelledTable:
-    """Read an embedded table: complete, and columns of codes become their ranks 1, 2, ..."""
+    """Read an embedded table without missing values; codes are replaced by their ranks 1, 2, ..."""
     header, lines = read_rows(path)
     at = header.index("label") if "label" in header else len(header) - 1
     for number, row in lines:
@@ -398,24 +400,23 @@ def _rank_codes(path: Path, column: str, lines: Lines, i: int) -> np.ndarray:
 
 
 def _split_numbers(code: str) -> list[int | str]:
-    """Return a sort key that puts codes such as A49 and A410 in the order of their numbers."""
+    """Return a natural sort key, by which A49 precedes A410."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", code)]
 
 
-# --- Large text files: read with pandas, but only if the careful reader would read them in the same way.
-# Whatever could differ is checked first, and such a file, like one with an error, is left to the careful
-# reader, which knows the line and the column of everything.
+# --- Large text files: read with pandas, but only if the result is sure to be that of `parse_rows`. Files that
+# could differ, or that have an error, are left to `parse_rows`, which reports line and column.
 
 MIN_FAST_BYTES = 1 << 20  # below this, importing pandas takes longer than everything else
-HEADER_BYTES = 1 << 20  # a longer header is read carefully
+HEADER_BYTES = 1 << 20  # a longer header is left to `parse_rows`
 
 
 def read_fast(path: Path, content: bytes, choose_texts: ChooseTexts) -> RawTable | None:
-    """Read a table in UTF-8 with pandas, or return None if only the careful reader is sure to be right."""
+    """Read a table in UTF-8 with pandas, or return None if `parse_rows` could differ."""
     start, end = content.find(b"\n") + 1, len(content)
     while end > start and content[end - 1] == ord("\n"):
         end -= 1
-    # A quoted field may hold anything, and whatever follows a zero byte would be lost.
+    # Quoted fields may contain separators, and what follows a null byte would be lost.
     is_special = any(content.find(character, start, end) >= 0 for character in (b'"', b"\0"))
     if is_special or not 0 < start <= min(HEADER_BYTES, end):
         return None
@@ -425,7 +426,7 @@ def read_fast(path: Path, content: bytes, choose_texts: ChooseTexts) -> RawTable
     sep, n_between, first_end = separator.encode(), len(header) - 1, content.find(b"\n", start)
     n_first = content.count(sep, start, end if first_end < 0 else first_end)
     n_rows, n_separators = content.count(b"\n", start, end) + 1, content.count(sep, start, end)
-    # No row is longer than the first, which pandas refuses, so all have the same length if the sum is right.
+    # pandas rejects rows longer than the first, so all have the same length if the total is right.
     if n_first != n_between or n_separators != n_rows * n_between:
         return None
     check_header(path, header)
@@ -440,7 +441,7 @@ def read_fast(path: Path, content: bytes, choose_texts: ChooseTexts) -> RawTable
 def _parse_by_pandas(
     content: bytes, start: int, separator: str, header: list[str], texts: set[int]
 ) -> list[RawColumn] | None:
-    """Return the columns of what begins at `start`, those in `texts` as written; None if it is faulty."""
+    """Return the columns of the rows from offset `start` on, those in `texts` as written; None on an error."""
     import pandas as pd
 
     version = tuple(int(part) for part in pd.__version__.split(".")[:2])
@@ -451,23 +452,23 @@ def _parse_by_pandas(
         "quoting": csv.QUOTE_NONE,
         "keep_default_na": False,
         "na_values": sorted({form(text) for text in MISSING for form in (str, str.upper, str.title)}),
-        # To the nearest number, as in Python; pandas has no other way from 3.1 on.
+        # Correctly rounded, as in Python; pandas 3.1 and later has no other mode.
         **({} if version >= (3, 1) else {"float_precision": "round_trip"}),
     }
 
     def read(**more: Any) -> Any:
-        file = io.BytesIO(content)  # which shares the bytes
+        file = io.BytesIO(content)  # a view of the bytes, no copy
         file.seek(start)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", pd.errors.DtypeWarning)  # about what is read again below
+            warnings.simplefilter("ignore", pd.errors.DtypeWarning)  # such columns are read again below
             return pd.read_csv(file, **options, **more)
 
     try:
         frame = read(dtype=dict.fromkeys(texts, str))
-        # Booleans, long integers and mixtures are no longer text, but their text is needed.
+        # Booleans, long integers and mixed columns were converted, but are needed as written.
         changed = [i for i in frame if i not in texts and not _is_plain(frame[i])]
         again = read(usecols=changed, dtype=str) if changed else frame
-    except (ValueError, OverflowError):  # base classes of pandas' own errors
+    except (ValueError, OverflowError):  # base classes of pandas' errors
         return None
     columns = []
     for i, name in enumerate(header):
@@ -488,7 +489,7 @@ def _parse_by_pandas(
 
 
 def _is_plain(series: Any) -> bool:
-    """Return whether a column holds numbers, or the text as in the file."""
+    """Return whether a column holds numbers or unconverted text."""
     if series.dtype.kind in "iuf":
         return True
     return series.dtype.kind != "b" and all(isinstance(value, str) for value in series.dropna())
@@ -496,12 +497,12 @@ def _is_plain(series: Any) -> bool:
 
 # --- Parquet files and spreadsheets
 
-MAX_CELLS = 50_000_000  # rows times columns: files compress equal values, and leave empty ones out
+MAX_CELLS = 50_000_000  # rows times columns, since compressed files may be far smaller
 MAX_SHEET_ROWS = 1_048_576  # of a spreadsheet program
 
 
 def read_parquet(path: Path, content: bytes) -> RawTable:
-    """Read a parquet file with pyarrow; rows count from 1."""
+    """Read a parquet file with pyarrow; rows are numbered from 1."""
     try:
         import pyarrow
         import pyarrow.parquet as parquet
@@ -544,7 +545,7 @@ def _convert_arrow(path: Path, name: str, values: Any, types: Any) -> RawColumn:
 
 
 def read_workbook(path: Path, content: bytes) -> RawTable:
-    """Read the first sheet of an xlsx file with openpyxl; rows count as in spreadsheets, with header 1."""
+    """Read the first sheet of an xlsx file with openpyxl; the header is row 1, as in spreadsheets."""
     try:
         import openpyxl
     except ImportError:
@@ -576,7 +577,7 @@ def read_workbook(path: Path, content: bytes) -> RawTable:
 
 def _read_filled_rows(path: Path, sheet: Any) -> list[tuple[int, list[str]]]:
     """Return the number and the values of each row that is not empty, up to its last value."""
-    sheet.reset_dimensions()  # they may be wrong, and rows would be as wide as they say
+    sheet.reset_dimensions()  # declared dimensions may be wrong, and rows would be padded to them
     rows: list[tuple[int, list[str]]] = []
     width = cells = 0
     for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
@@ -618,10 +619,10 @@ FOLDER = "datasets"
 
 
 def resolve_table(path: Path) -> Path:
-    """Return the file that a path refers to: itself, or the data set that 'heart' or 'datasets/heart.csv' is.
+    """Return the file that a path refers to: itself, or a data set such as 'heart' or 'datasets/heart.csv'.
 
-    A file that is there comes first. If nothing is there, readers report it; DataError for the name of a
-    generator, which has no table, and for almost the name of a data set.
+    Existing files take precedence. Readers report a missing file; DataError for the name of a generator, which
+    has no table, and for a misspelled data set.
     """
     if path.is_absolute() or _is_there(path):
         return path
@@ -635,7 +636,7 @@ def resolve_table(path: Path) -> Path:
 
 
 def _resolve_other_name(path: Path) -> Path:
-    """Return the file of another package's data set with this name; report what else may be meant."""
+    """Return the file of another package's data set with this name; suggest what else may be meant."""
     from zoloss_cli.config.catalog import find_plugin_file, has_generator
 
     name = str(path)
@@ -661,7 +662,7 @@ def _resolve_other_name(path: Path) -> Path:
 def _is_there(path: Path) -> bool:
     try:
         return path.exists() and not path.is_dir()
-    except (OSError, ValueError):  # a name that no file can have: readers report what is wrong
+    except (OSError, ValueError):  # not a valid file name: readers report what is wrong
         return True
 
 

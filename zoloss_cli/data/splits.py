@@ -13,7 +13,7 @@ from zoloss_cli.errors import DataError
 
 @dataclass(frozen=True)
 class SplitRule:
-    """How many samples train and test, and the master seed of all splits."""
+    """Sizes of the training and the test part, and the master seed of all splits."""
 
     train: int | float | str  # the count or share of training samples; with 'all', there is no test sample
     test: int | None  # the count of test samples; None for all others
@@ -42,7 +42,7 @@ class SplitRule:
 
 
 def derive_seed(master: int, dataset: str, k: int, learner: str | None = None) -> np.random.SeedSequence:
-    """Return the seed of split k of a data set, or of a learner on it: the same for any order of work."""
+    """Return the seed of split k of a data set, or of a learner on it, for any order of execution."""
     words = [master, zlib.crc32(dataset.encode()), k]
     if learner is not None:
         words.append(zlib.crc32(learner.encode()))
@@ -85,7 +85,7 @@ def compute_scaling(X: np.ndarray, how: str) -> tuple[np.ndarray, np.ndarray]:
 def compute_finite_scaling(
     X: np.ndarray, how: str, features: list[str], where: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Do the same as `compute_scaling`; a DataError names a feature whose values are too large."""
+    """Call `compute_scaling`; raise DataError for a feature whose values are too large."""
     with np.errstate(over="ignore", invalid="ignore"):
         centre, spread = compute_scaling(X, how)
     is_infinite = ~(np.isfinite(centre) & np.isfinite(spread))

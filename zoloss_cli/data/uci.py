@@ -158,8 +158,8 @@ def format_rows(header: Row, rows: list[Row]) -> bytes:
 
 
 # Everything received is untrusted: only http(s) is used, sizes are limited, archives stay in memory and are
-# never extracted to paths they name, known files must have their known sha256, and the one file written appears
-# only when it is complete.
+# never extracted to paths they name, known files must have their known sha256, and the output file is written
+# atomically.
 
 ARCHIVE = "https://archive.ics.uci.edu"
 MAX_BYTES = 64 * 2**20
@@ -212,7 +212,7 @@ def fetch(name: str, into: Path | None = None, archive: str = ARCHIVE) -> FetchR
         for filename, url, content in originals:
             digest, known = hashes[filename], entry.uci.sha256.get(filename)
             if known not in (digest, None):
-                raise _DownloadError(url, f"{filename} has sha256 {digest}, the known one is {known}")
+                raise _DownloadError(url, f"{filename} has sha256 {digest}, but {known} is expected")
             try:
                 rows += convert_file(entry, entry.uci, filename, content)
             except UnexpectedFileError as error:
@@ -280,13 +280,13 @@ def _download(url: str) -> tuple[str, bytes]:
         kind = _MissingFileError if error.code in (404, 410) else _DownloadError
         raise kind(url, f"the server answered {error.code} {error.reason}") from error
     except http.client.IncompleteRead as error:
-        raise _DownloadError(url, f"the download broke off after {len(body)} bytes") from error
+        raise _DownloadError(url, f"the download was interrupted after {len(body)} bytes") from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise _DownloadError(url, str(getattr(error, "reason", error)) or type(error).__name__) from error
     if len(body) < promised:
-        raise _DownloadError(url, f"the download broke off after {len(body)} bytes of {promised}")
+        raise _DownloadError(url, f"the download was interrupted after {len(body)} bytes of {promised}")
     if body.lstrip()[:1] == b"<":
-        raise _DownloadError(url, "a web page came instead of the data")
+        raise _DownloadError(url, "the server returned a web page instead of the data")
     return final_url, bytes(body)
 
 
@@ -301,7 +301,7 @@ class _WebRedirects(urllib.request.HTTPRedirectHandler):
         if new not in ("http", "https") or (old, new) == ("https", "http"):
             raise _DownloadError(req.full_url, f"its redirection to {newurl} is not allowed")
         if fp is not None:
-            fp.close()  # otherwise urllib would read all of it, however long
+            fp.close()  # otherwise urllib would read all of it, whatever its size
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 

@@ -1,8 +1,7 @@
-"""A user's table as features: numbers unchanged, and one indicator per level of a text column.
+"""A user's table as features: numbers unchanged, and text columns one-hot encoded.
 
 `fit`, `evaluate` and the `csv:` of a config read it here. Which columns are text, and their levels, is
-determined from all rows, before any split; labels are not used, so test samples reveal nothing about their
-classes.
+determined from all rows, before any split; labels are not used, so that nothing leaks about test labels.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from zoloss_cli.data.columns import (
 from zoloss_cli.data.read import RawColumn, RawTable, is_missing, is_number, read_header, read_raw_table
 from zoloss_cli.errors import DataError
 
-MAX_CLASSES = 100  # a column with more hardly holds classes
+MAX_CLASSES = 100  # more are unlikely to be classes
 MAX_SAFE_LENGTH = 15
 MAX_DIGITS = 400  # of a number in a proof, and its largest exponent: floating-point numbers have smaller ones
 FILLING = ("impute", "indicator")  # policies for missing values that fill them by statistics
@@ -56,7 +55,7 @@ class CsvTable:
     notes: list[str] = field(default_factory=list)
     gaps: tuple[Gap, ...] = ()  # where missing values were filled by the median or the most frequent level
     id: str | None = None  # the column that only identifies rows
-    # The values, as written, of features that floating-point numbers do not hold exactly.
+    # The values, as written, of features that do not round-trip through floating-point numbers.
     long_numbers: dict[int, list[str]] = field(default_factory=dict)
 
     @property
@@ -65,7 +64,7 @@ class CsvTable:
         return list_feature_names(self.columns)
 
     def index_classes(self, positive: str | None) -> tuple[np.ndarray, list[str]]:
-        """Return class indices and classes; with two, the last is positive, as named or in order."""
+        """Return class indices and classes; of two, the last is positive: as named, or by order."""
         where = f"{self.path}: the label column '{self.label}'"
         if self.labels is None:
             raise DataError(f"{where} is missing")
@@ -74,8 +73,8 @@ class CsvTable:
         names = sorted(set(self.labels))
         if positive is None and is_continuous(names, len(self.labels)):
             raise DataError(
-                f"{where} holds {len(names):,} different numbers ({join_names(names)}), as a measurement does; "
-                "name the column of classes with --label, or make classes of the numbers"
+                f"{where} holds {len(names):,} different numbers ({join_names(names)}), like a measurement; "
+                "name the column of classes with --label, or bin the numbers into classes"
             )
         if len(names) > MAX_CLASSES and positive is None:
             raise DataError(
@@ -85,9 +84,9 @@ class CsvTable:
         return index_labels(self.labels, positive, where)
 
     def list_levels(self, indicators: Mapping[str, tuple[str, str]] = MappingProxyType({})) -> list[str]:
-        """Return how each text column became numbers, one sentence each.
+        """Return how each text column was encoded, one sentence each.
 
-        A rule has only one indicator of the columns in `indicators`: 0 for their first level, 1 for the second.
+        Columns in `indicators` have a single indicator: 0 for their first level, 1 for the second.
         """
         lines = []
         for column in self.columns:
@@ -100,7 +99,7 @@ class CsvTable:
         return lines
 
     def list_notes(self) -> list[str]:
-        """Return notes on how the file became numbers, one sentence each."""
+        """Return notes on how the file was encoded, one sentence each."""
         dropped = [f"{self.path}: {self.dropped:,} rows with missing values left out"] if self.dropped else []
         notes = [f"{self.path}: {note}" if note.startswith("label: ") else note for note in self.notes]
         return [*notes, *dropped, *(f"{self.path}: {text}" for text in self.list_levels())]
@@ -116,10 +115,10 @@ def read_for_training(
 ) -> CsvTable:
     """Read a table with labels; its values determine which columns are text, and their levels are sorted.
 
-    Missing values are refused ('error'), their rows left out ('drop'), read as the number 0, and as no level at
-    all in a text column ('zero'), filled with the median or the most frequent level ('impute'), or the same,
-    with another feature that marks them ('indicator'). Proofs need all values `as_written`, even of a large
-    file. `content` is the file's, if already read.
+    Missing values are an error ('error'), drop their rows ('drop'), are read as 0, or as no level in a text
+    column ('zero'), are imputed by the median or the most frequent level ('impute'), or are imputed and marked
+    by another feature ('indicator'). Proofs need all values `as_written`, even of a large file. `content` is
+    that of the file, if already read.
     """
 
     def choose_texts(header: list[str]) -> list[str]:
@@ -164,7 +163,7 @@ def read_for_training(
 
 
 def _leave_out_counter(raw: RawTable) -> RawTable:
-    """Return a table without a nameless first column that counts the rows, as data frames write it."""
+    """Drop a nameless first column that counts the rows, such as the index of a data frame."""
     if raw.header[0] or len(raw.header) < 2 or len(raw.lines) < 2:
         return raw
     numbers = raw.columns[0].numbers
@@ -214,13 +213,13 @@ def _describe_choices(table: RawTable, chosen: ChosenColumns) -> list[str]:
         if repeated := len(ids) - len(set(ids)):
             notes.append(
                 f"{table.path}: the id '{header[chosen.id]}' is not unique: {repeated:,} rows repeat one, and "
-                "random splits may put rows of one id on both sides"
+                "random splits may put rows with the same id into both the training and the test part"
             )
     return notes
 
 
 def _describe_fill(column: CsvColumn, raw: RawColumn, path: Path, missing: str) -> CsvColumn:
-    """Return the column with the fill value for missing ones, if the policy is to fill them."""
+    """Return the column with the fill value for missing ones, if the policy is to impute them."""
     if missing not in FILLING:
         return column
     if raw.missing.all():
@@ -252,9 +251,9 @@ def _encode(
 def merge_long_numbers(
     X: np.ndarray, long_numbers: Mapping[int, Sequence[str]], names: Sequence[str]
 ) -> np.ndarray:
-    """Return features as written: X, with fractions in place of numbers that it does not hold exactly.
+    """Return X with the columns of `long_numbers` replaced by exact fractions.
 
-    Samples without texts, such as noise, are last; missing values keep the number that they were filled with.
+    Samples without texts, such as noise, are last; missing values keep their imputed number.
     """
     if not long_numbers:
         return X
@@ -274,11 +273,11 @@ def merge_long_numbers(
 
 
 def _find_long_numbers(columns: tuple[CsvColumn, ...], fields: Sequence[RawColumn]) -> dict[int, list[str]]:
-    """Return the texts of features with numbers that are not the nearest decimals of floating-point numbers."""
+    """Return the texts of features with numbers that do not round-trip through floating-point numbers."""
     found, at = {}, 0
     for column, raw in zip(columns, fields, strict=True):
         if column.levels is None and raw.texts is not None:
-            # Up to 15 digits, a decimal number without an exponent is read back as it is.
+            # A decimal number of up to 15 digits without an exponent always round-trips.
             long = {text for text in raw.texts if len(text) > MAX_SAFE_LENGTH or "e" in text.lower()}
             if any(Decimal(text) != Decimal(repr(float(text))) for text in long if not is_missing(text)):
                 found[at] = raw.texts
@@ -287,7 +286,7 @@ def _find_long_numbers(columns: tuple[CsvColumn, ...], fields: Sequence[RawColum
 
 
 def encode_column(column: CsvColumn, raw: RawColumn) -> np.ndarray:
-    """Return the features of a column; a missing value is 0, and like an unknown level has no indicator."""
+    """Return the features of a column; missing numbers are 0, missing or unknown levels have no indicator."""
     if column.levels is not None:
         place = {level: k for k, level in enumerate(column.levels)}
         places = np.array([place.get(text, -1) for text in raw.get_texts()])

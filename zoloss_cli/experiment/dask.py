@@ -1,4 +1,4 @@
-"""Run tasks on the workers of a Dask cluster, which the run finds or starts."""
+"""Run tasks on the workers of a Dask cluster, which the run connects to or starts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from zoloss_cli.utils.text import format_duration
 CONNECT_SECONDS = 10.0  # until reporting that there is no scheduler
 REFRESH_SECONDS = 2.0  # between two checks of the workers
 POLL_SECONDS = 0.05
-KEPT = "what is finished is kept, and the same command continues"
+KEPT = "finished tasks are kept, and the same command continues"
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class DaskWorkers:
 
 
 class DaskExecutor(TaskExecutor):
-    """A Dask cluster. If a worker dies, Dask gives its chunks to others, so that other chunks continue."""
+    """A Dask cluster. If a worker dies, Dask reassigns its chunks, and other chunks continue."""
 
     def __init__(self, settings: ClusterSettings, allow_versions: bool, note: Note):
         self.settings, self.allow_versions, self.note = settings, allow_versions, note
@@ -102,7 +102,7 @@ class DaskExecutor(TaskExecutor):
             where = f"the scheduler at {self.address} has distributed {found}"
             self.differences.append(f"{where} and this machine {distributed.__version__}")
             self._refuse_differences()
-        # The timeout is also that for connecting again, which a client does by itself.
+        # The timeout also applies to reconnecting, which the client does by itself.
         wait = self.settings.wait
         self._client = distributed.Client(self.address, timeout=wait, set_as_default=False)
 
@@ -127,7 +127,7 @@ class DaskExecutor(TaskExecutor):
         note(f"cluster {self.address}: {self.describe_workers() or 'no worker yet'}{dashboard}")
 
     def check(self) -> None:
-        """Wait for a lost scheduler, and look for workers now and then."""
+        """Wait for a lost scheduler, and look for workers periodically."""
         if self._client.status != "running":
             self._wait_for_scheduler()
         if time.monotonic() >= self._next_look:
@@ -151,7 +151,7 @@ class DaskExecutor(TaskExecutor):
         try:
             found = self._client.nthreads()
         except (OSError, RuntimeError, AttributeError):
-            return  # the connection is about to be found lost
+            return  # `check` is about to find that the connection is lost
         if self._cluster is None and (gone := [address for address in self.workers if address not in found]):
             subject = "1 worker is" if len(gone) == 1 else f"{len(gone):,} workers are"
             hosts = ", ".join(sorted(set(map(_find_host, gone))))
@@ -159,14 +159,14 @@ class DaskExecutor(TaskExecutor):
         for address, n_threads in found.items():
             if n_threads > 1 and address not in self.workers:
                 self.note(
-                    f"the worker {address} has {n_threads} threads, of which one works: start workers with "
+                    f"the worker {address} has {n_threads} threads, of which one is used: start workers with "
                     "--nworkers N --nthreads 1"
                 )
                 break
         self.workers = found
 
     def _refuse_emptiness(self) -> None:
-        """Raise ClusterError if a scheduler has had no worker for too long; one of ours may be queued."""
+        """Raise ClusterError if a scheduler has had no worker for too long; own workers may be queued."""
         if self.workers or self._cluster is not None:
             self._empty_since = 0.0
             return
@@ -181,7 +181,7 @@ class DaskExecutor(TaskExecutor):
             )
 
     def _wait_for_scheduler(self) -> None:
-        """Wait while the client tries to connect again; a restarted scheduler needs the bundle."""
+        """Wait while the client tries to reconnect; a restarted scheduler needs the bundle."""
         limit = format_duration(self.settings.wait)
         self.note(f"lost the connection to the scheduler at {self.address}; waiting up to {limit} for it")
         while self._client.status == "connecting":
@@ -191,7 +191,7 @@ class DaskExecutor(TaskExecutor):
                 f"the scheduler at {self.address} is gone and did not come back within {limit}; start it "
                 f"again, or run with another --scheduler: {KEPT}"
             )
-        self.note(f"connected again to the scheduler at {self.address}")
+        self.note(f"reconnected to the scheduler at {self.address}")
         self.workers, self._is_bundle_sent = {}, False
 
     def _compare_versions(self) -> None:
@@ -228,17 +228,17 @@ class DaskExecutor(TaskExecutor):
     # -- chunks -------------------------------------------------------------------------------------
 
     def submit(self, cell: Cell, splits: list[int], seconds: float = math.inf) -> Future[ChunkOutput]:
-        """Accept a chunk, which becomes a Dask task of its own and is sent together with others."""
+        """Accept a chunk, which becomes a Dask task of its own and is sent in a batch with others."""
         self.check()
         future: Future[ChunkOutput] = Future()
         self._unsent.append((future, (cell.key, splits, seconds)))
         return future
 
     def flush(self) -> None:
-        """Send the submitted chunks together: `pytest tests/bench/test_cluster_speed.py`, half the CPU time."""
+        """Send the submitted chunks in a batch, for half the CPU time (`tests/bench/test_cluster_speed.py`)."""
 
         def run_chunk(name: str, key: str, splits: list[int], seconds: float) -> ChunkOutput:
-            # A nested function is sent as code: the scheduler, which unpickles it, need not have zoloss.
+            # A nested function is pickled by value, so that a scheduler without zoloss can unpickle it.
             from zoloss_cli.experiment.dask_worker import run_chunk_on_worker
 
             return run_chunk_on_worker(name, key, splits, seconds)
@@ -269,14 +269,14 @@ class DaskExecutor(TaskExecutor):
             future.set_exception(self._translate_error(error) if remote.status == "error" else ChunkLostError())
 
     def _translate_error(self, error: BaseException) -> Exception:
-        """Return what the error of a Dask task means for its chunk."""
+        """Translate the error of a Dask task into one that `TaskExecutor.submit` allows."""
         from distributed import KilledWorker
 
         from zoloss_cli.experiment.dask_worker import BundleMissingError
 
         if isinstance(error, KilledWorker):
             return BrokenExecutor(str(error))
-        if isinstance(error, BundleMissingError):  # the scheduler was restarted, unnoticed
+        if isinstance(error, BundleMissingError):  # the scheduler was restarted, unnoticed by the client
             self._is_bundle_sent = False
             return ChunkLostError()
         if isinstance(error, ZolossError):
@@ -286,11 +286,11 @@ class DaskExecutor(TaskExecutor):
         )
 
     def recover(self) -> bool:
-        """Do nothing: others continue, and a nanny restarts the worker."""
+        """Do nothing: other chunks continue, and a nanny restarts the worker."""
         return False
 
     def close(self) -> None:
-        """Leave no trace on the cluster but running tasks, and close a cluster that was started here."""
+        """Clean up on the cluster, except for running tasks, and close it if it was started here."""
         client, self._client = self._client, None
         if client is not None:
             with contextlib.suppress(Exception):
@@ -312,7 +312,7 @@ def _find_host(address: str) -> str:
 
 
 def find_address(scheduler: str) -> str:
-    """Return the address that a text refers to: an address, or a scheduler file that holds one."""
+    """Return a scheduler's address, from an address or a scheduler file."""
     if "://" in scheduler:
         return scheduler
     path = Path(scheduler)
@@ -327,15 +327,15 @@ def find_address(scheduler: str) -> str:
     if host and port.isdecimal():
         return f"tcp://{scheduler}"
     raise ClusterError(
-        f"'{scheduler}' is neither an address such as tcp://host:8786 nor a scheduler file that is there"
+        f"'{scheduler}' is neither an address such as tcp://host:8786 nor an existing scheduler file"
     )
 
 
 def ask_version(address: str) -> str:
     """Return a scheduler's version of Dask; raise ClusterError if there is no scheduler.
 
-    This is asked before there is a client, which would wait forever for another program that listens there, and
-    would fail in many ways with another version.
+    Called before there is a client, which would hang if another program listens there, and would fail in
+    obscure ways with another version.
     """
     from distributed import rpc
     from distributed.security import Security
@@ -355,7 +355,7 @@ def ask_version(address: str) -> str:
                 "`dask scheduler`, or name another address or scheduler file by --scheduler"
             ) from None
         raise ClusterError(
-            f"what listens at {address} does not answer as a Dask scheduler does ({shorten_error(error)}); "
+            f"the program at {address} does not answer like a Dask scheduler ({shorten_error(error)}); "
             "check the port, which `dask scheduler` shows, and that it has the same version of distributed"
         ) from None
 
@@ -371,7 +371,7 @@ def start_cluster(settings: ClusterSettings) -> Any:
         if settings.workers is None and can_scale:
             cluster.adapt(minimum=settings.minimum, maximum=settings.maximum)
         elif settings.workers is None:
-            raise ClusterError(f"{name} has a fixed number of workers: name it by workers")
+            raise ClusterError(f"{name} has a fixed number of workers: set it by workers")
         elif can_scale:
             cluster.scale(settings.workers)
     except BaseException as error:
@@ -380,13 +380,13 @@ def start_cluster(settings: ClusterSettings) -> Any:
         if isinstance(error, ZolossError) or not isinstance(error, Exception):
             raise
         raise ClusterError(
-            f"{name} cannot be started ({shorten_error(error)}); correct its settings, or what it needs"
+            f"{name} cannot be started ({shorten_error(error)}); check its settings and requirements"
         ) from None
     return cluster
 
 
 def load_cluster_class(name: str) -> Any:
-    """Import a cluster class by its dotted name; a function that returns a cluster, as SSHCluster, will do."""
+    """Import a cluster class, or a function that returns a cluster, such as SSHCluster, by its dotted name."""
     from distributed.deploy.cluster import Cluster
 
     module, _, attribute = name.rpartition(".")

@@ -1,4 +1,4 @@
-"""What runs on the workers of a Dask cluster."""
+"""Code that runs on the workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ class BundleMissingError(Exception):
 class BundlePlugin(WorkerPlugin):
     """Give every worker, including later ones, the bundle of a run before its first chunk."""
 
-    idempotent = True  # sent again after a lost connection, it does not disturb a scheduler that has it
+    idempotent = True  # registered again after a reconnect, it is ignored by a scheduler that has it
 
     def __init__(self, bundle: RunBundle):
         self.bundle = bundle
         self.name = bundle.name
 
     async def setup(self, worker: Any) -> None:
-        """Receive the bundle, in a thread: a worker that compiles must keep answering its scheduler."""
+        """Receive the bundle in a thread, so that a compiling worker keeps answering its scheduler."""
         await asyncio.to_thread(receive_bundle, self.bundle)
 
     def teardown(self, worker: Any) -> None:
-        """Forget the bundle; its chunks end after their current task."""
+        """Drop the bundle; its chunks end after their current task."""
         _bundles.pop(self.name, None)
 
 
 def receive_bundle(bundle: RunBundle) -> None:
-    """Keep a bundle and compile kernels; the first chunk reports problems, since the client hears of those."""
+    """Store a bundle and compile kernels; problems are left to the first chunk, which reports to the client."""
     for file in bundle.files:
         receive_file(file)
     _bundles[bundle.name] = bundle
@@ -62,11 +62,11 @@ def receive_bundle(bundle: RunBundle) -> None:
 def run_chunk_on_worker(name: str, key: str, splits: list[int], seconds: float) -> ChunkOutput:
     """Return the records of a chunk, given by the name of its bundle and the key of its cell.
 
-    BundleMissingError: this worker does not have the bundle. ClusterError: something here differs from where
-    the run was planned.
+    Raise BundleMissingError if this worker does not have the bundle, and ClusterError if its data, algorithms
+    or versions differ from the client's.
     """
     cell = _find_cell(name, key)
-    numba.set_num_threads(1)  # first: it loads a library of threads, which is then limited, too
+    numba.set_num_threads(1)  # first, since it loads a threading library, which is then limited, too
     with _one_at_a_time, threadpool_limits(1):
         records = run_tasks(cell, _list_while_wanted(name, splits), seconds)
     return ChunkOutput(records, socket.gethostname())

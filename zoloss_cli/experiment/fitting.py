@@ -1,4 +1,4 @@
-"""Fit one learner to the samples of one split, as every task and command does; its tuning and its packages."""
+"""Fit one learner to the samples of one split; its tuning, and the packages that it needs."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from zoloss_cli.utils.imports import allow_code, build_missing_error, is_install
 
 @contextlib.contextmanager
 def allow_planned_code(spec: LearnerSpec) -> Iterator[None]:
-    """Within this block, allow the classes that a learner names: whoever planned its task allowed them.
+    """Allow the classes that a learner names within this block: they were allowed when its task was planned.
 
-    Worker processes and other hosts run the text that travels with the task, not the current content of its
+    Worker processes and other hosts run the text that is sent with the task, not the current content of its
     file.
     """
     found = [each for each in walk_learners(spec) if is_external(each.learner)]
@@ -43,7 +43,7 @@ def allow_planned_code(spec: LearnerSpec) -> Iterator[None]:
 
 
 def walk_learners(spec: LearnerSpec) -> Iterator[LearnerSpec]:
-    """Yield a learner, its candidates, and the learners inside them."""
+    """Yield a learner, its candidates, and the learners nested in them."""
     yield spec
     nested = [value for _, value in spec.settings if isinstance(value, LearnerSpec)]
     for inner in (*spec.tune, *spec.trials, *nested):
@@ -51,16 +51,16 @@ def walk_learners(spec: LearnerSpec) -> Iterator[LearnerSpec]:
 
 
 def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -> None:
-    """Refuse more classes than the learner, or a candidate that it is tuned over, takes.
+    """Raise DataError if the learner, or one of its candidates, does not support this many classes.
 
-    `where` names the data set, and `how` what makes two classes out of several, such as "positive: CLASS".
+    `where` names the data set, and `how` the setting that selects one class, such as "positive: CLASS".
     """
     for candidate in spec.tune or (spec,):
         if len(classes) > 2 and not find_registration(candidate.source).is_multiclass:
-            several = f", or a learner for several classes ({', '.join(list_multiclass_learners())})"
+            several = f", or a multiclass learner ({', '.join(list_multiclass_learners())})"
             raise DataError(
-                f"{where} has {len(classes)} classes ({join_names(classes)}), and '{candidate.learner}' "
-                f"separates two: use {how} for one class against the rest"
+                f"{where} has {len(classes)} classes ({join_names(classes)}), but '{candidate.learner}' "
+                f"supports only two: use {how} for one class against the rest"
                 f"{several * (candidate.learner not in MEASURES)}"
             )
         try:
@@ -70,7 +70,7 @@ def check_classes(spec: LearnerSpec, classes: list[str], where: str, how: str) -
 
 
 def assign_part(spec: LearnerSpec, split: int) -> LearnerSpec:
-    """Return a learner whose work is divided into parts with the part of a split, and any other unchanged."""
+    """Return a learner whose search is divided into parts with the split's part, any other unchanged."""
     settings = dict(spec.settings)
     if settings.get("parts", 1) == 1 or settings.get("part", 0) is not None:
         return spec
@@ -90,12 +90,12 @@ def fit(
 ) -> tuple[Any, float]:
     """Fit the learner that a specification names; return it and the seconds that it took.
 
-    `exact` returns the values before scaling, for learners whose bounds are about these.
+    `exact` returns the unscaled values, to which the bounds of some learners refer.
     """
     warm_up(spec)
     with warnings.catch_warnings():
-        # A learner's warnings (an empty ensemble, say) show in the record; thousands of tasks would repeat
-        # them.
+        # What a learner warns about, such as an empty ensemble, shows in the record; thousands of tasks would
+        # repeat the warning.
         if quiet:
             warnings.simplefilter("ignore", UserWarning)
         learner = make_learner(spec.source, spec.parameters, np.random.default_rng(seed))
@@ -106,7 +106,7 @@ def fit(
     return learner, getattr(learner, "seconds_", time.perf_counter() - start)
 
 
-PRUNING = "pruning"  # in place of a learner's name: no learner shares its seed
+PRUNING = "pruning"  # in place of a learner's name, so that no learner shares its seed
 
 
 class SplitData(NamedTuple):
@@ -124,7 +124,7 @@ class SplitData(NamedTuple):
         return scale_parts(self.data.X[self.train], X, self.scaling, self.scaling_samples)[1]
 
     def get_exact_features(self) -> ExactFeatures:
-        """Return the values before scaling of the training samples that a learner sees, for proofs."""
+        """Return the unscaled training samples that a learner sees, for proofs."""
         data = self.data
         values = merge_long_numbers(data.X, data.long_numbers, data.features)
         return ExactFeatures(values[self.fit_indices])
@@ -140,7 +140,7 @@ def load_split(cell: Cell, split: int) -> SplitData:
     data = _load_unpruned(cell, split)
     if cell.prune is None:
         return data
-    # Learners share pruning, as they share splits: everything in the cell but the learner matters.
+    # Pruning is cached for all learners, which share it like splits: it depends on the rest of the cell.
     shared = replace(cell, learner=None, repeats=0, tuning=None, keep=frozenset())  # type: ignore[arg-type]
     return data._replace(pruned=_find_pruned(shared, split))
 
@@ -166,10 +166,12 @@ def _find_pruned(cell: Cell, split: int) -> np.ndarray:
     return data.train[prune(X, y, cell.prune, seed).dropped]
 
 
-# Folds are drawn from coordinates, as splits are: the same for every learner and any order of work.
+# Folds are seeded like splits: the same for every learner and any order of execution.
 
-Fold = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # X and y to fit to, and to judge by, scaled
-FOLDS = "folds of the tuning"  # in place of a learner's name: no learner shares their seed
+Fold = tuple[
+    np.ndarray, np.ndarray, np.ndarray, np.ndarray
+]  # scaled X and y of the training and of the held-out part
+FOLDS = "folds of the tuning"  # likewise
 
 
 def tune(cell: Cell, split: int) -> LearnerSpec:
@@ -183,7 +185,7 @@ def tune(cell: Cell, split: int) -> LearnerSpec:
 
 @functools.lru_cache(maxsize=256)
 def _choose_on_all(cell: Cell, draw: int) -> LearnerSpec:
-    """Return the choice for all splits of a draw. It sees their test samples, as in Nguyen & Sanner."""
+    """Return the choice for all splits of a draw, with leakage of test samples, as in Nguyen & Sanner."""
     data = load_data(cell.data, draw)
     return _choose(cell, data, np.arange(len(data.y)), draw)
 
@@ -191,7 +193,7 @@ def _choose_on_all(cell: Cell, draw: int) -> LearnerSpec:
 def _choose(cell: Cell, data: DataSet, indices: np.ndarray, coordinate: int) -> LearnerSpec:
     """Return the first of the candidates with the fewest wrong predictions over all folds.
 
-    The one with the fewest so far is judged on its next fold: once it has seen all, no other can be better.
+    The one with the fewest so far is evaluated on its next fold: once it has seen all, no other can be better.
     """
     from zoloss_cli.learners.kernel_svm import share_kernels
     from zoloss_cli.learners.search.base import share_starts
@@ -210,7 +212,7 @@ def _choose(cell: Cell, data: DataSet, indices: np.ndarray, coordinate: int) -> 
 
 
 def _build_folds(cell: Cell, data: DataSet, indices: np.ndarray, coordinate: int) -> list[Fold]:
-    """Return the folds of a cell's tuning; scaling sees the samples fitted to, or else all samples."""
+    """Return the folds of a cell's tuning; scaling is fitted to their training parts, or to all samples."""
     assert cell.tuning is not None
     rng = np.random.default_rng(derive_seed(cell.rule.seed, cell.seed_name, coordinate, FOLDS))
     folds = []
@@ -224,7 +226,7 @@ def _build_folds(cell: Cell, data: DataSet, indices: np.ndarray, coordinate: int
 def _draw_folds(
     tuning: Tuning, indices: np.ndarray, rng: np.random.Generator
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield indices to fit to and to judge by: random folds of nearly equal size, or held-out parts."""
+    """Yield training and held-out indices: random folds of nearly equal size, or held-out shares."""
     if tuning.held_out is not None:
         for _ in range(tuning.folds):
             order, size = rng.permutation(indices), round(tuning.held_out * len(indices))
@@ -236,7 +238,7 @@ def _draw_folds(
 
 
 def find_missing_needs(spec: LearnerSpec) -> list[tuple[LearnerSpec, NeededPackage]]:
-    """Return what is not installed, with the learner that needs it: this one, or one inside it."""
+    """Return the missing packages, each with the learner that needs it: this one, or a nested one."""
     return [
         (each, need)
         for each in walk_learners(spec)
@@ -252,7 +254,7 @@ def check_packages(cells: Iterable[Cell], store: Store, fresh: bool) -> None:
     Complete cells need none, unless all tasks run again (`fresh`).
     """
     lines: dict[str, None] = {}
-    found = Store(store.folder)  # a separate one: its notes come again when the run reads
+    found = Store(store.folder)  # a separate one, since the run's own reads add the notes again
     for cell in cells:
         missing = find_missing_needs(cell.learner)
         if missing and (fresh or find_pending(cell, found.read(cell.filename, cell.key)).splits):

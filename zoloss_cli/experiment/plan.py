@@ -1,7 +1,7 @@
-"""What to run, without running it: cells (a data set and a learner), each with numbered splits.
+"""Plan an experiment: cells (a data set and a learner), each with numbered splits.
 
 A cell's identity is its content: data, split rule, scaling, learner, parameters and the algorithm's
-version. Its key is a hash of that, so two configs that ask for the same thing share results, more
+version. Its key is a hash of that, so two configs with the same cell share its results, more
 splits extend a cell, and a changed parameter makes a new one.
 """
 
@@ -95,7 +95,7 @@ class Cell:
 
     @property
     def seed_name(self) -> str:
-        """Return the data set's name in seeds, which is the same whatever a config calls it."""
+        """Return the data set's name in seeds, which does not depend on its name in a config."""
         if isinstance(self.data, EmbeddedData):
             return self.data.dataset
         if isinstance(self.data, GeneratedData):
@@ -110,7 +110,7 @@ class Cell:
 
 
 def build_learner_identity(spec: LearnerSpec) -> dict:
-    """Return a learner's name, version and parameters, its package if not ours, and the learners inside."""
+    """Return a learner's name, version and parameters, its package if external, and its nested learners."""
     parameters = spec.parameters
     for key, value in spec.settings:
         if isinstance(value, LearnerSpec):
@@ -208,7 +208,7 @@ class Shard:
     """One of several parts of the tasks: every n-th split of each cell.
 
     Which tasks these are depends only on the cell and the split, not on the rest of the config or on what is
-    stored, so that all shards together make up the run, and no two have a task in common.
+    stored, so that the shards partition the run.
     """
 
     number: int = 1  # from 1 to the count
@@ -239,11 +239,11 @@ def parse_shard(text: str) -> Shard:
     """Return the shard given by a text such as 3/20."""
     found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text.strip())
     if found is None:
-        raise ConfigError(f"--shard: '{text}' is not a part such as 3/20, the third of twenty")
+        raise ConfigError(f"--shard: '{text}' is not a shard such as 3/20, the third of twenty")
     number, count = int(found[1]), int(found[2])
     if not 1 <= number <= count <= MAX_SHARDS:
         raise ConfigError(
-            f"--shard: '{text}' is not a part: the first number must be from 1 to the second, which is at most "
+            f"--shard: '{text}' is not a shard: the first number must be from 1 to the second, at most "
             f"{MAX_SHARDS:,}"
         )
     return Shard(number, count)

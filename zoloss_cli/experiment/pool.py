@@ -19,21 +19,21 @@ from zoloss_cli.experiment.warming import compile_for_cells
 from zoloss_cli.kernels.compilation import KEEPS_KERNELS
 from zoloss_cli.results.manifest import ClusterInfo
 
-Note = Callable[[str], object]  # takes notes for the user
+Note = Callable[[str], object]  # shows a note to the user
 
 LONG_COMPILATION_SECONDS = 5.0
 
 
 class ChunkLostError(Exception):
-    """A chunk was lost through no fault of its tasks, say with the connection; it must be resubmitted."""
+    """A chunk was lost through no fault of its tasks, e.g. with the connection; it must be resubmitted."""
 
 
 class TaskExecutor(ABC):
     """A place where chunks of tasks run.
 
     A future from `submit` ends in a `ChunkOutput`, in `concurrent.futures.BrokenExecutor` if a worker died with
-    the chunk, in `ChunkLostError`, or in an error that ends the run. The consequences, such as retries and
-    blame, are up to the scheduler, not the executor.
+    the chunk, in `ChunkLostError`, or in an error that ends the run. Retries are up to the scheduler, not the
+    executor.
     """
 
     @property
@@ -53,33 +53,33 @@ class TaskExecutor(ABC):
         """
 
     def flush(self) -> None:  # noqa: B027 (an executor may send each chunk at once)
-        """Send submitted chunks that were held back to be sent together."""
+        """Send the submitted chunks that were held back to be sent in a batch."""
 
     @abstractmethod
     def recover(self) -> bool:
-        """Become usable again after a worker died; return whether every running chunk is lost with it."""
+        """Recover from the death of a worker; return whether all running chunks were lost."""
 
-    def check(self) -> None:  # noqa: B027 (an executor may have nothing to look after)
-        """Check the workers while nothing has finished; raise an error if nothing ever will."""
+    def check(self) -> None:  # noqa: B027 (an executor may have nothing to check)
+        """Check the workers while no chunk has finished; raise an error if none ever will."""
 
     def describe_workers(self) -> str:
         """Return how many workers there are and where, for a progress bar; empty if only on this machine."""
         return ""
 
     def describe_cluster(self) -> ClusterInfo | None:
-        """Return what a manifest says about a cluster; None if only on this machine."""
+        """Return the manifest's information about a cluster; None if only on this machine."""
         return None
 
     @abstractmethod
     def close(self) -> None:
-        """End at once, without waiting for running chunks."""
+        """Stop immediately, without waiting for running chunks."""
 
 
 ExecutorStarter = Callable[[Note], TaskExecutor]  # which reports problems with a cluster before anything runs
 
 
 class PoolExecutor(TaskExecutor):
-    """Worker processes on this machine; one that dies breaks the pool, and a new one is started."""
+    """Worker processes on this machine; if one dies, the whole pool is replaced."""
 
     def __init__(self, jobs: int):
         self.jobs = jobs
@@ -91,11 +91,11 @@ class PoolExecutor(TaskExecutor):
         return self.jobs
 
     def prepare(self, cells: Sequence[Cell], note: Note) -> None:
-        """Compile kernels in this process, so that workers find them; the server imports meanwhile."""
+        """Compile kernels for the workers in this process, while the fork server imports zoloss."""
         prepare_server()
         seconds = compile_for_cells(cells)
         if seconds > LONG_COMPILATION_SECONDS:
-            kept = " (kept for the next run)" * KEEPS_KERNELS
+            kept = " (cached for the next run)" * KEEPS_KERNELS
             note(f"kernels compiled in {seconds:.0f} s{kept}")
 
     def submit(self, cell: Cell, splits: list[int], seconds: float = math.inf) -> Future[ChunkOutput]:
@@ -111,7 +111,7 @@ class PoolExecutor(TaskExecutor):
         return True
 
     def close(self) -> None:
-        """End the workers without waiting for their current chunks."""
+        """Kill the workers without waiting for their current chunks."""
         pool, self._pool = self._pool, None
         if pool is None:
             return
@@ -128,7 +128,7 @@ def start_process_pool(jobs: int) -> ProcessPoolExecutor:
 
 
 def prepare_server() -> BaseContext:
-    """Return the context for starting processes; if they are forked from a server, start that."""
+    """Return the multiprocessing context; start its fork server, if it has one."""
     context = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
     if hasattr(context, "set_forkserver_preload"):
         # Saves 1.6 s of CPU time per worker: time python -c "import zoloss_cli.experiment.task"
@@ -138,7 +138,7 @@ def prepare_server() -> BaseContext:
 
 
 def init_worker() -> None:
-    """Leave interrupts to the parent, and end when the parent is gone, however it died."""
+    """Ignore interrupts, which the parent handles, and exit when the parent dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
 
@@ -154,7 +154,7 @@ def _start_server() -> None:
     """Start the fork server with interrupts blocked: during its imports, one would cause a traceback."""
     from multiprocessing import forkserver, resource_tracker
 
-    resource_tracker.ensure_running()  # otherwise it would be started within, and unblock interrupts
+    resource_tracker.ensure_running()  # otherwise starting it below would unblock interrupts
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which the server inherits
     try:
         forkserver.ensure_running()

@@ -1,4 +1,4 @@
-"""What the workers of a cluster need for a run: its cells, the files that these read, and versions."""
+"""The bundle that a cluster's workers need for a run: its cells, the files that these read, and versions."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from zoloss_cli.results.manifest import MISSING, PACKAGES, find_version
 
 CODE = "the code of zoloss"  # two checkouts of one version may differ
 HASH_DIGITS = 12  # in messages
-INSTALL = "install the same there, or go on with --allow-versions"
+INSTALL = "install the same there, or continue with --allow-versions"
 
 
 @dataclass(frozen=True)
 class RunBundle:
     """The cells of a run by key, and the files that they read.
 
-    The code of learners in files travels inside their cells. Data sets that come with zoloss or with a package
-    are on every host; by its key, a worker verifies that everything in a cell is the same there.
+    The code of learners in files is sent inside their cells. Data sets that come with zoloss or with a package
+    are on every host; by the key of a cell, a worker verifies that everything in it is the same there.
     """
 
     cells: dict[str, Cell]
@@ -44,7 +44,7 @@ def build_bundle(cells: Sequence[Cell], versions: dict[str, str] | None) -> RunB
     files: dict[str, SentFile] = {}
     bundled = {}
     for cell in cells:
-        bundled[cell.key] = replace(cell)  # without what was computed here
+        bundled[cell.key] = replace(cell)  # without cached properties
         data = cell.data
         if isinstance(data, CsvData) or (isinstance(data, EmbeddedData) and data.source == "uci"):
             file = _read_file(data, cell.identity["data"]["sha256"], files)
@@ -86,7 +86,7 @@ def hash_code() -> str:
 
 
 def list_differences(ours: dict[str, str]) -> list[str]:
-    """Return a clause for each package whose version on this host, a worker's, is not the client's."""
+    """Return a clause for each package whose version on this worker's host differs from the client's."""
     host, theirs = socket.gethostname(), collect_versions()
     clauses = []
     for name in dict.fromkeys([*ours, *theirs]):
@@ -98,5 +98,5 @@ def list_differences(ours: dict[str, str]) -> list[str]:
 
 
 def explain_differences(differences: Sequence[str]) -> str:
-    """Return a line for each difference of versions, with what to do."""
+    """Return a line for each version difference, with the remedy."""
     return "\n".join(f"{each}: {INSTALL}" for each in differences)

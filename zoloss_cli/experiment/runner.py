@@ -61,7 +61,7 @@ class RunSummary:
 
 
 class Progress:
-    """What a run reports while it works; the command line shows it, a library may ignore it."""
+    """Progress reports of a run; this base class ignores them."""
 
     def note(self, text: str) -> None:
         """Show a text once."""
@@ -82,7 +82,7 @@ class Progress:
 def validate_data(
     cells: Iterable[Cell], metrics: Iterable[Metric] = (), positive: str = "positive: CLASS"
 ) -> dict[tuple, tuple[int, int]]:
-    """Read every data set, so that a bad one stops the run at once.
+    """Read every data set, so that an invalid one stops the run at once.
 
     Return the numbers of training and test samples, by data set and split rule. `positive` says in messages how
     to choose one class against the rest.
@@ -105,12 +105,12 @@ def validate_data(
 
 
 def _refuse_several_classes(cell: Cell, n_classes: int, metrics: Iterable[Metric], positive: str) -> None:
-    """Refuse what is defined only for two classes."""
+    """Raise DataError for pruning and metrics that are defined only for two classes."""
     reasons = ["pruning is"] * (cell.prune is not None)
     reasons += [f"the metric {metric.name} is" for metric in metrics if getattr(metric, "n_classes", 0) == 2]
     if reasons:
         raise DataError(
-            f"data set '{cell.data.name}' has {n_classes} classes, and {reasons[0]} for two: use {positive} "
+            f"data set '{cell.data.name}' has {n_classes} classes, but {reasons[0]} for two: use {positive} "
             "for one class against the rest"
         )
 
@@ -135,7 +135,7 @@ def run_experiment(
     """
     started, clock = format_now(), time.perf_counter()
     all_cells, cells = plan(experiment), plan(options.part or experiment)
-    keys = {cell.key for cell in all_cells}  # before data are read: later changes are noticed
+    keys = {cell.key for cell in all_cells}  # before data are read, so that later changes are noticed
     sizes = validate_data(cells, [load_metric(name) for name in experiment.metrics])
     check_packages(cells, store, options.fresh)
     summary = RunSummary()

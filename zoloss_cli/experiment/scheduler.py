@@ -1,7 +1,7 @@
-"""Run pending tasks over an executor: which splits are sent together, and which are retried.
+"""Schedule pending tasks on an executor: form chunks of splits, and retry lost ones.
 
 Few workers take cells in the order of the plan, in chunks that end after about half a second: tasks that a
-chunk has not started by then come back, so that the times of tasks need not be known beforehand. Many workers
+chunk has not started by then are requeued, so that task times need not be known beforehand. Many workers
 would wait for the client, so their chunks are as long as the client's cost per chunk requires, each cell is
 timed first, the longest tasks come first, and chunks become shorter towards the end.
 """
@@ -22,11 +22,11 @@ from zoloss_cli.experiment.pool import ChunkLostError, TaskExecutor
 from zoloss_cli.results.record import AnyRecord, FailedRecord
 
 MANY_WORKERS = 32  # from here on, the longest tasks come first, so that the last ones are short
-CLIENT_LOAD = 0.15  # of the client's time, while chunks may be long
+CLIENT_LOAD = 0.15  # target share of the client's time, while chunks may be long
 MAX_CLIENT_LOAD = 0.6  # likewise, towards the end
-CLIENT_SECONDS = 0.0007  # of the client's time for a chunk, until it is measured
+CLIENT_SECONDS = 0.0007  # of the client for a chunk, until measured
 MIN_MEASURED_CHUNKS = 200
-SHARES_LEFT = 4  # a chunk is at most one part in this many of a worker's share of the rest
+SHARES_LEFT = 4  # a chunk takes at most a worker's share of the time left, divided by this
 ESTIMATE_SECONDS = 0.2  # between two estimates of the time left, which examine every cell
 MAX_UNTIMED_TASKS = 16  # in a chunk for few workers, before any task of its cell was timed
 TASKS_PER_TIMED = 32  # a chunk for many workers has at most this many times the tasks timed before
@@ -39,7 +39,7 @@ class ChunkPlanner:
     pending: list[PendingCell]
     clock: Callable[[], float] = time.monotonic
     cpu_clock: Callable[[], float] = time.process_time  # of the client
-    _queue: deque[PendingCell] = field(init=False)  # the first of which has splits
+    _queue: deque[PendingCell] = field(init=False)  # the first one always has splits
     _unprobed: deque[PendingCell] = field(init=False)
     _seconds_left: float | None = None  # for a single worker
     _estimated_at: float = float("-inf")
@@ -91,7 +91,7 @@ class ChunkPlanner:
         return part, splits, seconds
 
     def give_back(self, part: PendingCell, splits: list[int]) -> None:
-        """Take back splits that a chunk had no time for; they come next."""
+        """Requeue splits that a chunk had no time for, before all others."""
         if splits:
             part.splits.extendleft(reversed(splits))
             if all(part is not each for each in self._queue):
@@ -111,7 +111,7 @@ class ChunkPlanner:
 
     def _find_seconds(self, n_workers: int) -> float:
         """Return how long a chunk may take: longer for many workers, shorter towards the end."""
-        busy = n_workers * self._measure_client_seconds()  # of the client per second, with chunks of one second
+        busy = n_workers * self._measure_client_seconds()  # load of the client with chunks of one second
         seconds = max(CHUNK_SECONDS, busy / CLIENT_LOAD)
         if self._seconds_left is not None and n_workers > MANY_WORKERS:
             seconds = max(busy / MAX_CLIENT_LOAD, min(seconds, self._seconds_left / n_workers / SHARES_LEFT))
@@ -124,11 +124,11 @@ class ChunkPlanner:
         return (self.cpu_clock() - self._cpu_start) / self._n_chunks
 
 
-# Tasks of a cell travel in chunks sized by their measured time, so that scheduling takes less than a percent;
-# results are yielded as they arrive, so that nothing finished is lost. The response to a death, a lost
-# connection or an interrupt is decided here, in the same way for local processes and for a cluster.
+# Tasks of a cell are sent in chunks sized by their measured time, so that scheduling overhead is below 1 %;
+# results are yielded as they arrive, so that no finished task is lost. The death of a worker, a lost connection
+# or an interrupt is handled here, in the same way for local processes and for a cluster.
 
-MAX_WORKER_DEATHS = 10  # in a row, without a chunk coming back
+MAX_WORKER_DEATHS = 10  # in a row, without a finished chunk
 CHUNKS_PER_WORKER = 2  # one running and one waiting
 SUBMITS_AT_ONCE = 50  # before checking for finished ones: the sooner times are known, the better
 CHECK_SECONDS = 0.5
@@ -146,21 +146,20 @@ class ChunkResult:
 
 @dataclass
 class Chunk:
-    """Splits of a cell that are sent together; if one runs alone, only it can be to blame."""
+    """Splits of a cell that are sent together, or one that runs alone to isolate what kills its worker."""
 
     part: PendingCell
     splits: list[int]
-    seconds: float = math.inf  # after which tasks not started are left to others
+    seconds: float = math.inf  # after which no further task starts
     is_alone: bool = False
 
 
 @dataclass
 class Scheduler:
-    """Run pending tasks over an executor.
+    """Run pending tasks on an executor.
 
-    If a worker dies, the chunks lost with it are rerun one task at a time with nothing else running, so that
-    the task that kills its worker is found, reported as failed, and takes no other with it. A chunk lost with
-    the connection is resubmitted, without blame.
+    If a worker dies, the chunks lost with it are rerun one task at a time with nothing else running, to isolate
+    the task that kills its worker and report it as failed. A chunk lost with the connection is resubmitted.
     """
 
     pending: list[PendingCell]
@@ -173,7 +172,7 @@ class Scheduler:
     _under_way: dict[Future, Chunk] = field(default_factory=dict)
     _finished: queue.SimpleQueue[Future] = field(default_factory=queue.SimpleQueue)
     _n_deaths: int = 0
-    _is_full: bool = True  # nothing can be submitted before something comes back
+    _is_full: bool = True  # nothing can be submitted until a chunk finishes
 
     def __post_init__(self) -> None:
         self._planner = ChunkPlanner(self.pending, self.clock, self.cpu_clock)
@@ -191,7 +190,7 @@ class Scheduler:
         return self._planner.estimate_left(self.executor.n_workers)
 
     def _submit_chunks(self) -> Iterator[ChunkResult]:
-        """Keep workers busy; a suspect runs with nothing else."""
+        """Keep workers busy; a suspect runs alone."""
         limit = self.executor.n_workers * CHUNKS_PER_WORKER
         self._is_full = True  # unless there is room after submitting all of these
         for _ in range(SUBMITS_AT_ONCE):
@@ -263,7 +262,7 @@ class Scheduler:
         self._n_deaths += 1
         if self._n_deaths > MAX_WORKER_DEATHS:
             raise RunError(
-                f"worker processes die as they start ({self._n_deaths} in a row); what is finished is kept"
+                f"worker processes die as they start ({self._n_deaths} in a row); finished tasks are kept"
             ) from None
         if self.executor.recover():
             lost = [*lost, *self._under_way.values()]

@@ -34,7 +34,7 @@ MAX_TRACE_LENGTH = 100
 
 
 class ChunkOutput(NamedTuple):
-    """The records of a chunk's splits, and the host that made them if not this one."""
+    """The records of a chunk's splits, and the host that ran them if not this one."""
 
     records: list[AnyRecord]
     host: str = ""
@@ -69,7 +69,7 @@ def run_tasks(cell: Cell, splits: Iterable[int], seconds: float = math.inf) -> l
         try:
             with allow_planned_code(cell.learner):
                 record = run_task(cell, split)
-        except (Exception, SystemExit) as error:  # other people's code may call exit()
+        except (Exception, SystemExit) as error:  # third-party code may call exit()
             reason = f"{type(error).__name__}: {error}".replace("\n", " ")
             record = FailedRecord(split, reason[:MAX_REASON_LENGTH])
         wall_time = round(time.perf_counter() - start, 5)
@@ -80,10 +80,9 @@ def run_tasks(cell: Cell, splits: Iterable[int], seconds: float = math.inf) -> l
 def run_task(cell: Cell, split: int) -> FitRecord | MeasureRecord:
     """Split, scale, and fit the learner or compute the measure.
 
-    Errors are counted from the scores of the fitted learner. Training errors are those on all training samples,
-    by the labels that they have there, and include margins of 0; test errors are wrong predictions, by true
-    labels. For learners for several classes, both are wrong predictions. If all samples train, there are no
-    test errors.
+    Errors are counted from the scores of the fitted learner. Training errors are counted on all training
+    samples, by their labels there, and include margins of 0; test errors are wrong predictions of the true
+    labels. For multiclass learners, both are wrong predictions. If all samples train, there are no test errors.
     """
     if cell.learner.learner in MEASURES:
         return measure_task(cell, split)
@@ -91,7 +90,7 @@ def run_task(cell: Cell, split: int) -> FitRecord | MeasureRecord:
 
 
 def fit_task(cell: Cell, split: int) -> FittedTask:
-    """Split, scale, leave out noise, and fit."""
+    """Split, prune, scale, and fit."""
     data = load_split(cell, split)
     spec = assign_part(tune(cell, split) if cell.tuning else cell.learner, split)
     seed = derive_seed(cell.rule.seed, cell.seed_name, split, cell.learner.name)
@@ -100,7 +99,7 @@ def fit_task(cell: Cell, split: int) -> FittedTask:
 
 
 def measure_task(cell: Cell, split: int) -> MeasureRecord:
-    """Measure the training samples of a split, and record their draw, for reports to pool."""
+    """Measure the training samples of a split, and record their draw, by which reports pool measurements."""
     data, spec = load_split(cell, split), cell.learner
     indices = data.fit_indices
     seed = derive_seed(cell.rule.seed, cell.seed_name, split, spec.name)
@@ -209,11 +208,10 @@ def _count_noise(cell: Cell, data: SplitData, y_test: np.ndarray) -> dict[str, i
 
 
 def collect_fit_info(learner: Any, fit_time: float) -> dict[str, Any]:
-    """Return what a fitted learner reports about its work, by record field.
+    """Return the diagnostics of a fitted learner, by record field.
 
-    A learner's class lists in ``reports`` which of these fields its fitted attributes provide: when the best
-    was found, what is proved, the number of rounds, the cost, how often errors were counted, and what a theorem
-    bounds and by what.
+    ``reports`` of a learner's class lists which of these fields its fitted attributes provide: time to the best
+    result, proved bounds, rounds, cost, number of error counts, and a theorem's bound with what it bounds.
     """
     fields: dict[str, Any] = {"fit_time": round(float(fit_time), 6)}
     if len(getattr(learner, "trace_", ())) and learner.trace_[-1][0] < fit_time:  # else there was no search

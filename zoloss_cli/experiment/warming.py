@@ -1,7 +1,7 @@
-"""Compile kernels before anything is timed: a learner is fitted once to a few samples.
+"""Compile kernels before anything is timed, by fitting each learner once to a few samples.
 
-numba compiles a kernel when it is first called, and keeps it for later processes. This takes seconds, which
-users have to know about, must be able to interrupt, and must not find in a learner's time.
+numba compiles a kernel at its first call and caches it for later processes. This takes seconds, so it is
+announced, can be interrupted, and does not count as a learner's fit time.
 """
 
 from __future__ import annotations
@@ -40,20 +40,25 @@ SHORT_SETTINGS = {
     "target": None,
     "parts": 1,
 }
-DATA_SETTINGS = {"monotone", "require", "forbid", "conditions"}  # made for other data than a few samples
-# CPU seconds of `zoloss warmup LEARNER` with no kernel compiled: for most learners that compile any, and by the
-# first word of the name, which learners that share kernels have in common.
+DATA_SETTINGS = {
+    "monotone",
+    "require",
+    "forbid",
+    "conditions",
+}  # which depend on the features of the actual data
+# CPU seconds of `zoloss warmup LEARNER` with an empty kernel cache: for most learners that compile any, and by
+# the first word of the name, which learners with the same kernels share.
 COMPILE_SECONDS = 6
 LONG_COMPILE_SECONDS = {"certify": 24}
 ALL_COMPILE_SECONDS = 55  # of all learners: many share kernels
 EXTERNAL_SECONDS = 0.5  # for the first fit of another package's search with a time limit
 COMPLEXITY_COMPILE_SECONDS = 11.0  # of the kernels behind complexity and contributions
 MIN_NOTICED_SECONDS = 2  # a shorter compilation ends before its notice is read
-_warmed_up: set[object] = set()  # learners and ways of pruning whose kernels this process has loaded
+_warmed_up: set[object] = set()  # learners and pruning methods whose kernels this process has loaded
 
 
 class _CompilationAnnouncer(event.Listener):
-    """Announce the first compilation, and about how long all will take."""
+    """Announce the first compilation, with the estimated time of all."""
 
     def __init__(self, seconds: float):
         self.text = f"compiling kernels{', once' * KEEPS_KERNELS}, about {seconds:.0f} s"
@@ -69,14 +74,14 @@ class _CompilationAnnouncer(event.Listener):
 
 
 def announce_compilation(seconds: float) -> contextlib.AbstractContextManager[object]:
-    """Return a block that announces a compilation when it starts, with the seconds that it may take."""
+    """Return a context manager that announces the first compilation, with the estimated seconds."""
     if seconds < MIN_NOTICED_SECONDS:
         return contextlib.nullcontext()
     return event.install_listener("numba:compile", _CompilationAnnouncer(seconds))
 
 
 def estimate_seconds(specs: Sequence[LearnerSpec]) -> float:
-    """Return about how long the kernels of learners take to compile if there are none yet."""
+    """Estimate how long the kernels of learners take to compile with an empty cache."""
     learners = [candidate.learner for spec in specs for candidate in spec.tune or (spec,)]
     families = {name.partition("-")[0] for name in learners}
     seconds = sum(LONG_COMPILE_SECONDS.get(family, COMPILE_SECONDS) for family in families)
@@ -99,7 +104,7 @@ def compile_kernels(specs: Sequence[LearnerSpec], report: Callable[[int, int], o
 
 
 def warm_up(spec: LearnerSpec) -> None:
-    """Fit a learner once to a few samples: loading its kernels must not count as its time."""
+    """Fit a learner once to a few samples, so that loading its kernels does not count as fit time."""
     if (spec.name, spec.source) not in _warmed_up:
         compile_kernels([spec])
 
@@ -114,7 +119,7 @@ def compile_for_cells(cells: Sequence[Cell]) -> float:
 
 
 def _run_once(key: object, run: Callable[[], None]) -> None:
-    """Run what compiles kernels, in a thread that Ctrl-C can abandon: a compiler ignores signals."""
+    """Run a compiling function once per key, in a thread that Ctrl-C can abandon: compilers ignore signals."""
     if key in _warmed_up:
         return
     _warmed_up.add(key)
@@ -140,13 +145,13 @@ def find_unseeded(spec: LearnerSpec) -> str:
             first, second = (
                 _compute_scores(make_learner(spec.source, spec.parameters, 0).fit(X, y), X) for _ in range(2)
             )
-    except Exception:  # it recurs, and is reported, in its own tasks
+    except Exception:  # the error recurs, and is reported, in the learner's own tasks
         return ""
     if np.array_equal(first, second):
         return ""
     return (
-        f"'{spec.learner}' gives two results for the same seed, so its numbers cannot be reproduced: let it "
-        "draw from its parameter random_state alone"
+        f"'{spec.learner}' gives different results for the same seed, so it is not reproducible: let it draw "
+        "all random numbers from its parameter random_state"
     )
 
 
@@ -176,7 +181,7 @@ def _fit_briefly(spec: LearnerSpec) -> None:
 
 
 def _shorten_settings(parameters: dict, learner: str = "") -> dict:
-    """Return settings that run the same code within a second: two epochs, no settings for other data."""
+    """Return settings that run the same code within a second: two epochs, no settings that need other data."""
     short: dict[str, Any] = {
         k: _shorten_settings(v, str(v.get("learner", ""))) if isinstance(v, dict) else v
         for k, v in parameters.items()

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 GRID_SIZE = 300  # points along each side
 COLUMNS = 3
-# Behind the samples, and so much lighter than a line. The first two differ in grey; for more, there are
-# outlines.
+# Behind the samples, and therefore much lighter than a line. The first two differ in greyscale; more than two
+# classes have outlines.
 TINTS = (style.BLUE, style.YELLOW, style.VERMILION, style.SKY, style.GREEN, style.ORANGE, style.PURPLE)
 TINT_OPACITY = 0.28
 

@@ -114,8 +114,8 @@ def find_kind(name: str, runs: Sequence[RunResult]) -> FigureKind:
             _build_kind(run)  # raises if the config names no known way to draw
             if all(name != kind.name for kind in list_kinds(runs)):
                 raise ConfigError(
-                    f"--figure: '{run.manifest.config}' does not say how '{name}' is drawn: add to its section "
-                    f"`published` such as drawn_as: curves; then run: {run.manifest.command()}"
+                    f"--figure: '{run.manifest.config}' does not say how '{name}' is drawn: add a key such as "
+                    f"drawn_as: curves to its section `published`; then run: {run.manifest.command()}"
                 )
     return find_figure(name, list_kinds(runs))
 
@@ -171,12 +171,12 @@ def choose_drawing(
         raise ResultsError(f"{where} has no results for figure '{kind.name}', which needs {kind.requirement}")
     if len(hits) > 1:
         names = ", ".join(run.number for run in hits)
-        raise ResultsError(f"figure '{kind.name}' can be of several runs; choose one with --table: {names}")
+        raise ResultsError(f"figure '{kind.name}' matches several runs; choose one with --table: {names}")
     part = narrow_run(hits[0], datasets, learners)
     if not kind.matches(part):
         requirement = kind.requirement or "all that it compares"
         raise ResultsError(
-            f"this part of '{part.name}' is too little for figure '{kind.name}', which needs {requirement}"
+            f"this part of '{part.name}' is not enough for figure '{kind.name}', which needs {requirement}"
         )
     if against is not None and against not in part.learners:
         hint = suggest_nearest(against, part.learners)

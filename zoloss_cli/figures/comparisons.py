@@ -99,7 +99,7 @@ def _draw_panels(run: RunResult, datasets: list[str], draw_on: Callable[..., Non
 
 
 def label_learners(axes: Axes, run: RunResult) -> None:
-    """Name a row of the axes for every learner, the first at the top."""
+    """Label a row of the axes for every learner, the first at the top."""
     titles = build_column_titles(run.learners)
     axes.set_yticks(range(len(run.learners)), [style.shorten(titles[x]) for x in run.learners])
     axes.set_ylim(len(run.learners) - 0.5, -0.5)
@@ -211,7 +211,7 @@ LETTER_INCHES = 0.075  # about
 AXIS_ROWS = 4.2  # above the names: the critical difference, the axis and its numbers
 DIFFERENCE_ROW = -2.8  # the critical difference, above the axis
 BAR_ROWS = 0.6  # from one bar to the next
-GAP = (math.nan, math.nan)  # between lines that are drawn as one, which takes less time
+GAP = (math.nan, math.nan)  # between lines that are drawn as one, which is faster
 
 
 def has_ranks(run: RunResult) -> bool:
@@ -240,9 +240,9 @@ def draw_critical_difference(run: RunResult) -> Figure:
 
 
 def draw_ranks(ranks: Ranks, origin: str = "") -> Figure:
-    """Draw names that hang from an axis of ranks, the best on the left; bars join those that may be equal.
+    """Draw a critical difference diagram, the best on the left; bars join ranks without significant difference.
 
-    The origin of the ranks is written below in small letters.
+    The origin of the ranks is written below in small type.
     """
     rows = count_rows(ranks)
     below = style.wrap_origin(origin, style.PAGE)
@@ -265,7 +265,7 @@ def draw_ranks_on(axes: Axes, ranks: Ranks) -> None:
     """Draw the diagram on axes; the names need space next to them."""
     count = len(ranks.learners)
     axes.spines[["left", "right", "bottom"]].set_visible(False)
-    axes.spines["top"].set(visible=True, position=("data", 0.0))  # which drops all existing numbers
+    axes.spines["top"].set(visible=True, position=("data", 0.0))  # which removes all existing tick labels
     axes.yaxis.set_visible(False)
     axes.xaxis.tick_top()
     axes.grid(visible=False)

@@ -128,7 +128,7 @@ def _select(curves: dict[str, Curves], labels: Collection[str]) -> dict[str, Cur
 
 
 def _find_gap(curves: dict[str, Curves], metric: str) -> tuple[list[str], list[str]]:
-    """Return the learners far above all others, and the others: if a third is empty, the axis is broken."""
+    """Return the learners far above all others, and the others; the gap is at least a third of the range."""
     means = {x: found.compute_mean(metric) for x, found in curves.items()}
     ranges = {x: (mean.min(), mean.max()) for x, mean in means.items()}
     upward = sorted(ranges, key=lambda x: ranges[x][0])
@@ -259,7 +259,7 @@ def has_searches(run: RunResult) -> bool:
     has_searches,
     legend="Steps: fewest errors so far, where stored; markers: when the result was found; "
     "lines: until the end.",
-    requirement="several learners, some of them searches that say when their result was found",
+    requirement="several learners, some of them searches that report when their result was found",
     datasets_per_page=6,
     beside_tables="times",
 )

@@ -20,7 +20,7 @@ FRAME_MILLISECONDS, LAST_FRAME_MILLISECONDS, FRAME_DPI = 900, 3000, 120
 
 
 def find_format(path: Path, option: str = "--out", animated: bool = False) -> str:
-    """Return the format that a file name implies; an OutputError about the option for any other."""
+    """Return the format that a file name implies; raise OutputError about the option for any other."""
     known = [*METADATA, *([ANIMATION] if animated else [])]
     suffix = path.suffix.lower().removeprefix(".")
     if suffix not in known:

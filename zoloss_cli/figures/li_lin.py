@@ -77,7 +77,7 @@ def draw_shares(run: RunResult) -> Figure:
 
 
 COLUMNS = 2
-MARKERS_PER_DECADE = 6  # markers per factor of ten that can be distinguished by eye
+MARKERS_PER_DECADE = 6  # markers per factor of ten that the eye can distinguish
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LINE_NAME = "counted = bound"
 
@@ -92,10 +92,10 @@ def has_bounds(run: RunResult) -> bool:
     "What was counted against what a theorem allows",
     has_bounds,
     legend="One marker per data set, or for several in one place; none may lie above the line.",
-    requirement="learners that say what they counted and what its bound is, such as mistake-bound",
+    requirement="learners that report what they counted and its bound, such as mistake-bound",
 )
 def draw_counted_against_bound(run: RunResult) -> Figure:
-    """Draw both on logarithmic axes; on the line, as much was counted as the theorem allows."""
+    """Draw both on logarithmic axes; on the line, they are equal."""
     found = {learner for (_, learner), cell in run.cells.items() if "bound_ratio" in cell}
     bounded = [learner for learner in run.learners if learner in found]
     titles = build_column_titles(run.learners)
@@ -124,7 +124,7 @@ def _draw_theorem(axes: Axes, run: RunResult, learner: str) -> None:
 
 
 def _format_power_of_ten(value: float, _: object) -> str:
-    """Return 10³ as text: formulas are not interpreted in our figures."""
+    """Return 10³ as text, since figures do not parse math."""
     power = round(math.log10(value))
     return f"{value:g}" if abs(power) < 2 else "10" + str(power).translate(SUPERSCRIPTS)
 
@@ -194,7 +194,7 @@ def match_conflicts(positive: np.ndarray, negative: np.ndarray, first: float, la
 
 
 def split_cones(positive: np.ndarray, negative: np.ndarray, target: int) -> list[AngleCone]:
-    """Return cones that cover all directions, each with `target` pairs, or thin."""
+    """Return cones that cover all directions, each with at least `target` pairs or below MIN_DEGREES."""
     waiting = [(360.0 * k / N_ROOTS, 360.0 * (k + 1) / N_ROOTS) for k in reversed(range(N_ROOTS))]
     leaves = []
     while waiting:

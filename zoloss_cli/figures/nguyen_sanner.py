@@ -277,7 +277,7 @@ def has_paired_losses(run: RunResult) -> bool:
     legend="One marker per data set.",
 )
 def draw_paired_losses(run: RunResult) -> Figure:
-    """Draw a panel per data set of the run, with a marker for each draw; above the line, the others lose."""
+    """Draw a panel per data set, with a marker for each draw; above the line, the others have larger losses."""
     sides = run.experiment.improvement
     assert sides is not None
     titles = build_column_titles(run.learners)

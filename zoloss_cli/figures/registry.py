@@ -103,11 +103,11 @@ class FigureKind:
         return self.function(*run, **({} if against is None else {"against": against}))
 
     def check_options(self, **options: str | None) -> None:
-        """Refuse an option that this figure does not have."""
+        """Raise ConfigError for an option that this figure does not have."""
         for name, value in options.items():
             if value is not None and name not in self.options:
                 those = ", ".join(kind.name for kind in list_figures() if name in kind.options)
-                raise ConfigError(f"--{name} is for the figures {those}, and '{self.name}' has no such choice")
+                raise ConfigError(f"--{name} applies to the figures {those}, not to '{self.name}'")
 
     def accepts(self, run: RunResult) -> bool:
         """Return whether a run has what it shows."""
@@ -178,7 +178,7 @@ def find_figure(name: str, kinds: Sequence[FigureKind] = ()) -> FigureKind:
 
 
 def find_drawn_as(drawn_as: str, config: str) -> FigureKind:
-    """Return the figure that a config's `published.drawn_as` names; an unknown one is a ConfigError."""
+    """Return the figure that a config's `published.drawn_as` names; raise ConfigError if it is unknown."""
     if drawn_as in FIGURE_MODULES and (kind := load_figure(drawn_as)).needs_results:
         return kind
     hint = suggest_nearest(drawn_as, [kind.name for kind in list_figures() if kind.needs_results])

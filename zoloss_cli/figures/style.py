@@ -1,4 +1,4 @@
-"""The style of all figures: readable on paper, in grey and for colour-blind readers.
+"""The style of all figures: readable in print, in greyscale and for colour-blind readers.
 
 matplotlib's global settings are changed only within `apply_style`, which restores them; the user's
 matplotlibrc is not read, so that the same results give the same file.
@@ -66,14 +66,14 @@ SETTINGS = {
     "savefig.dpi": 300,
     "pdf.fonttype": 42,  # embedded fonts, as publishers require
     "svg.fonttype": "none",  # text stays text: small, searchable, read aloud
-    "text.parse_math": False,  # a name with dollars is a name
+    "text.parse_math": False,  # names may contain dollar signs
     "svg.hashsalt": "zoloss",  # the same ids for the same figure
 }
 _is_applied: ContextVar[bool] = ContextVar("_is_applied", default=False)
 
 
 class Look(NamedTuple):
-    """What distinguishes lines: for a few lines, each of the three would suffice."""
+    """The look of a line; for a few lines, each of the three attributes distinguishes them."""
 
     colour: str
     dashes: object
@@ -104,7 +104,7 @@ def list_drawing_faults() -> list[str]:
 
 @contextlib.contextmanager
 def apply_style() -> Iterator[None]:
-    """Use matplotlib with our settings only; nested uses change nothing more."""
+    """Use matplotlib with the settings above only; nested uses have no effect."""
     if _is_applied.get():
         yield
         return
@@ -118,7 +118,7 @@ def apply_style() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return a figure of this size in inches whose parts make room for each other, without global state."""
+    """Return a figure of this size in inches with a constrained layout, without pyplot's global state."""
     figure = import_optional("matplotlib.figure", NEEDED_BY)
     return figure.Figure(figsize=(width, height), layout="constrained")
 
@@ -139,7 +139,7 @@ def add_panels(figure: Figure, count: int, columns: int, **options: Any) -> list
 
 
 def new_panels(count: int, most: int, row: float, extra: float) -> tuple[Figure, list[Axes], int]:
-    """Return a figure with this many axes, and its number of columns, of which there are at most `most`.
+    """Return a figure, this many axes, and the number of columns, at most `most`.
 
     A row is `row` inches high, and the figure `extra` more; one column is as wide as a column of a page.
     """
@@ -156,7 +156,7 @@ def new_axes(height: float, width: float = COLUMN) -> tuple[Figure, Axes]:
 
 
 def label_outer(panels: list[Axes], columns: int, x: str, y: str) -> None:
-    """Name the axes below the last row of panels and beside the first column."""
+    """Label the axes below the last row of panels and beside the first column."""
     for panel in panels[-columns:]:
         panel.set_xlabel(x)
     for panel in panels[::columns]:
@@ -164,14 +164,14 @@ def label_outer(panels: list[Axes], columns: int, x: str, y: str) -> None:
 
 
 def add_origin(figure: Figure, text: str) -> None:
-    """Write above a drawing, in small letters, which data and splits it shows and what its bands are.
+    """Write above a drawing, in small type, which data and splits it shows and what its bands are.
 
     The figure grows by the lines needed, so that panels keep their size. A title of the figure itself stays
     above.
     """
     layout = import_optional("matplotlib.layout_engine", NEEDED_BY)
     if not isinstance(figure.get_layout_engine(), layout.ConstrainedLayoutEngine):
-        return  # its parts are placed by hand, and it says below what it shows
+        return  # laid out manually, with this text below
     lines = wrap_origin(text, figure.get_figwidth())
     above = figure.get_suptitle()
     figure.set_figheight(figure.get_figheight() + ORIGIN_LINE_INCHES * len(lines))
@@ -179,7 +179,7 @@ def add_origin(figure: Figure, text: str) -> None:
 
 
 def wrap_origin(text: str, width: float) -> list[str]:
-    """Return the lines of a text in small letters that fit within this many inches."""
+    """Wrap a text in small type to this many inches."""
     return textwrap.wrap(text, int((width - 0.2) / ORIGIN_LETTER_INCHES))
 
 
@@ -191,13 +191,13 @@ def plot_line(axes: Axes, x: ArrayLike, y: ArrayLike, look: Look, name: str, shi
 
 
 def plot_hollow(axes: Axes, x: ArrayLike, y: ArrayLike, look: Look, name: str, edge: float) -> None:
-    """Plot small empty markers, without a line."""
+    """Plot small hollow markers, without a line."""
     empty: dict[str, Any] = {"markerfacecolor": "none", "markersize": 3, "markeredgewidth": edge}
     axes.plot(x, y, look.marker, color=look.colour, label=shorten(name), **empty)
 
 
 def set_logarithmic(axes: Axes) -> None:
-    """Make the y-axis logarithmic, with plain numbers: powers of ten, and more between them if they are few."""
+    """Make the y-axis logarithmic, with plain tick labels: powers of ten, and more between if these are few."""
     from matplotlib.ticker import LogLocator
 
     axes.set_yscale("log")
@@ -209,7 +209,7 @@ def set_logarithmic(axes: Axes) -> None:
 
 
 def add_legend_below(figure: Figure, axes: list[Axes], columns: int, order: list[str] | None = None) -> None:
-    """Add one legend for all panels, outside of them: each name once, in order of appearance or as given.
+    """Add one legend for all panels below them: each name once, in order of appearance or as given.
 
     It has fewer columns than requested if names are too long.
     """
@@ -269,7 +269,7 @@ def find_look(label: str, learner: str = "") -> Look:
     for name in (*starts, learner):
         if name in LOOKS:
             return LOOKS[name]
-    code = crc32(label.encode())  # an unknown name: the same in every process
+    code = crc32(label.encode())  # an unknown name: deterministic, unlike `hash`
     return _build_look(LEARNER_COLOURS[code % len(LEARNER_COLOURS)], code // 16, code // 256)
 
 

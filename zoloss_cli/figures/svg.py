@@ -1,4 +1,4 @@
-"""Figures as <svg> elements of a page: small, and without a style sheet that reaches the rest of the page."""
+"""Figures as <svg> elements of a page: small, and with styles that do not leak into the rest of the page."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
 
 # matplotlib draws a figure twice when saving it (first without output, for the layout), measures text and fonts
 # again for each, and writes an element for each marker of a line. Here the layout alone is computed first,
-# measurements are cached, and a marker is written once, with the places of all. With `figure.savefig` in
+# measurements are cached, and a marker is written once, with all of its positions. With `figure.savefig` in
 # `render_once`, `time zoloss report results/reference` needs 12 to 40 % more user time.
 
 POINTS_PER_INCH = 72  # SVG counts in points
 IMAGE_DPI = 300
-TEXTS_REMEMBERED = 4096
-MIN_JOINED = 4  # markers from which on a path for all of them is shorter
-PLACES = "places"  # an element after the group of a marker: where all that look like it are
+MAX_CACHED_TEXTS = 4096
+MIN_JOINED = 4  # from this number of markers on, one path for all is shorter
+PLACES = "places"  # an element after the group of a marker, with all of its positions
 
 
 class _Renderer(RendererSVG):
-    """A renderer of matplotlib that remembers the size of a text from one figure to the next."""
+    """A matplotlib renderer that caches text sizes across figures."""
 
     def get_text_width_height_descent(self, s: str, prop: FontProperties, ismath: Any) -> tuple:
-        """Return the size of a text in points; its font settings may change later, so a copy is remembered."""
+        """Return the size of a text in points; its font settings may change later, so a copy is cached."""
         return _measure_text(s, prop.copy(), ismath)
 
     def _get_font_height_metrics(self, prop: FontProperties) -> tuple:
-        """Return ascent, descent and line gap of a font, for which matplotlib else reads its file each time."""
+        """Return ascent, descent and line gap of a font, for which matplotlib would read the file each time."""
         return _measure_font(prop.copy())
 
     def draw_markers(
@@ -58,25 +58,25 @@ class _Renderer(RendererSVG):
         trans: Transform,
         rgbFace: Any = None,
     ) -> None:
-        """Draw a marker at each point of a line; of many, one anywhere and the places of all."""
+        """Draw a marker at each point of a line; if there are many, one marker and the positions of all."""
         ends = trans.transform(path.vertices)
         points = ends[np.isfinite(ends).all(axis=1)]
         if len(points) < MIN_JOINED:
             super().draw_markers(gc, marker_path, marker_trans, path, trans, rgbFace)
             return
-        middle = MarkerPath([[self.width / 2, self.height / 2]])  # a marker beyond the edges would be left out
+        middle = MarkerPath([[self.width / 2, self.height / 2]])  # a marker beyond the edges would be clipped
         super().draw_markers(gc, marker_path, marker_trans, middle, IdentityTransform(), rgbFace)
         self.writer.element(PLACES, d=" ".join(f"{x:f} {self.height - y:f}" for x, y in points.tolist()))
 
 
-@lru_cache(TEXTS_REMEMBERED)
+@lru_cache(MAX_CACHED_TEXTS)
 def _measure_text(text: str, font: FontProperties, is_math: Any) -> tuple:
     return TextToPath().get_text_width_height_descent(text, font, is_math)
 
 
 @lru_cache
 def _measure_font(font: FontProperties) -> tuple:
-    """Return ascent, descent and line gap where matplotlib finds them first; without them it looks further."""
+    """Return ascent, descent and line gap from the font's tables; without them, matplotlib falls back."""
     file = get_font(findfont(font))
     metrics, head = file.get_sfnt_table("OS/2"), file.get_sfnt_table("head")
     if metrics is None or head is None:
@@ -86,10 +86,10 @@ def _measure_font(font: FontProperties) -> tuple:
 
 
 class _Canvas(FigureCanvasSVG):
-    """A canvas that lends its renderer to the layout."""
+    """A canvas that provides its renderer for the layout."""
 
     def get_renderer(self) -> _Renderer:
-        """Return a renderer whose output is not kept."""
+        """Return a renderer whose output is discarded."""
         return _build_renderer(self.figure, io.StringIO())
 
 
@@ -99,10 +99,10 @@ def _build_renderer(figure: Figure, file: io.StringIO) -> _Renderer:
 
 
 def _ease_layout(axes: Axes) -> None:
-    """Leave out what is slow and changes nothing, since the numbers of an axis extend farther than it."""
+    """Skip slow layout steps that change nothing, since tick labels extend beyond their axis."""
     for axis, side in ((axes.xaxis, "bottom"), (axes.yaxis, "left")):
         if not axis.get_label_text():
-            axis.set_label_coords(0.0, 0.0)  # otherwise its place is computed from all numbers of the axis
+            axis.set_label_coords(0.0, 0.0)  # otherwise its position is computed from all tick labels
         if side in axes.spines and axis.get_tick_params().get(f"label{side}", True):
             axes.spines[side].set_in_layout(False)
 
@@ -110,7 +110,7 @@ def _ease_layout(axes: Axes) -> None:
 def render_once(figure: Figure) -> str:
     """Return a figure as SVG; it is drawn with the current settings, and cannot be drawn on afterwards.
 
-    Elements named `PLACES` are for `inline`, which makes markers of them: no viewer knows them.
+    Elements named `PLACES` are not standard SVG; `render_svg` turns them into markers.
     """
     _Canvas(figure)
     figure.dpi = POINTS_PER_INCH
@@ -140,13 +140,13 @@ MARKER_SETTINGS = {"markerUnits": "userSpaceOnUse", "overflow": "visible"}
 
 
 def render_svg(figure: Figure, prefix: str = "figure") -> str:
-    """Return an <svg> element without a prolog, which styles only itself."""
+    """Return an <svg> element without a prolog, whose styles apply only to itself."""
     ElementTree.register_namespace("", SVG)
     with apply_style():
         root = ElementTree.fromstring(render_once(figure))
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)
-    # matplotlib's style sheet is meant for a page of its own: it would style the rest of ours.
+    # matplotlib's style sheet is meant for a separate document: it would style the rest of the page.
     for parent in list(root.iter()):
         for sheet in parent.findall(STYLE):
             parent.remove(sheet)
@@ -158,7 +158,7 @@ def render_svg(figure: Figure, prefix: str = "figure") -> str:
         for key, value in element.attrib.items():
             element.set(key, LONG_NUMBER.sub(_round_number, " ".join(value.split())))
         if not CURVE_COMMAND.search(path := element.get("d", "C")):
-            element.set("d", path.replace(" L ", " "))  # points after the first are line ends anyway
+            element.set("d", path.replace(" L ", " "))  # "line to" is the default after the first point
         if element.get("transform", "").startswith(NO_ROTATION):
             del element.attrib["transform"]
         element.text, element.tail = _trim(element.text), _trim(element.tail)
@@ -167,7 +167,7 @@ def render_svg(figure: Figure, prefix: str = "figure") -> str:
 
 
 def _rename(root: ElementTree.Element, prefix: str) -> None:
-    """Give short ids to elements that are referred to, and none to the rest."""
+    """Shorten the ids of referenced elements, and remove all others."""
     used = {element.get(XLINK, "#")[1:] for element in root.iter()}
     for element in root.iter():
         used.update(name for value in element.attrib.values() for name in REFERENCE.findall(value))
@@ -186,7 +186,7 @@ def _rename(root: ElementTree.Element, prefix: str) -> None:
 
 
 def _dissolve_groups(element: ElementTree.Element) -> None:
-    """Remove groups that say nothing about their content."""
+    """Remove groups without attributes."""
     children = list(element)
     for child in children:
         _dissolve_groups(child)
@@ -196,9 +196,9 @@ def _dissolve_groups(element: ElementTree.Element) -> None:
 
 
 def _join_markers(root: ElementTree.Element, tag: str) -> None:
-    """Make one path of the many markers of a line, of which one and the places of all are given.
+    """Join the many markers of a line, given as one marker and the positions of all, into one path.
 
-    Of several at one place, one is kept, which is all that can be seen.
+    Of several at the same position, only one is kept.
     """
     joined: dict[tuple[str, str], str] = {}
     for parent in list(root.iter(GROUP)):
@@ -219,7 +219,7 @@ def _join_markers(root: ElementTree.Element, tag: str) -> None:
 
 
 def _share_styles(root: ElementTree.Element, prefix: str) -> None:
-    """Write a style that several elements share only once; on their group if all in it have it."""
+    """Write shared styles once: on a group if all of its elements have the same, otherwise as a class."""
     for group in root.iter(GROUP):
         styles = {child.get("style") for child in group}
         if len(group) > 1 and len(styles) == 1 and None not in styles and "style" not in group.attrib:

@@ -329,7 +329,7 @@ def draw_principal_pairs() -> Figure:
     "li-thesis-2006/1.10", "A complexity-error path, and the rightmost segment", origin=DISKS_ORIGIN
 )
 def draw_complexity_error_path() -> Figure:
-    """Draw Figure 1.10: samples join one by one in a random order; and the descent from all of them."""
+    """Draw Figure 1.10: samples join one by one in a random order; and the descent from all samples."""
     problem, _ = _load_clusters()
     order = np.random.default_rng(PATH_SEED).permutation(len(problem))
     complexities = compute_path_complexities(problem, order)

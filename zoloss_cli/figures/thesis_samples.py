@@ -68,7 +68,7 @@ def find_contributions(run: RunResult) -> dict[Place, dict[int, OutlierScores]]:
 
 
 def find_first_draw(draws: dict[int, Value]) -> tuple[int, Value]:
-    """Return number and measurement of the first draw."""
+    """Return the number and the measurement of the first draw."""
     return min(draws.items(), key=lambda item: item[0])
 
 
@@ -139,7 +139,7 @@ class Target:
         return MARGIN + (DISK_RADII[-1] if self.generator == "disks" else YINYANG_RADIUS)
 
     def build_areas(self, corners: int) -> list[tuple[np.ndarray, int]]:
-        """Return outline and class of each area; later ones cover earlier ones, the rest is class 1, white."""
+        """Return outline and class of each area; later ones cover earlier ones; the rest is class 1, white."""
         if self.generator == "disks":
             inner, middle, _ = DISK_RADII
             return [(_build_arc(0.0, middle, corners), 0), (_build_arc(0.0, inner, corners), 1)]
@@ -226,7 +226,7 @@ def generate_samples(run: RunResult, place: Place, draw: int, count: int) -> Pla
     data, indices = split.data, split.fit_indices
     if len(indices) != count or not isinstance(cell.data, GeneratedData):
         raise ResultsError(
-            f"{place[1]} on {place[0]} was measured of {count} samples where draw {draw} has {len(indices)}: "
+            f"{place[1]} on {place[0]} was measured on {count} samples, but draw {draw} has {len(indices)}: "
             f"the results of '{run.name}' were changed; run: {run.manifest.command(fresh=True)}"
         )
     return build_samples(data, indices, cell.data)
@@ -409,7 +409,7 @@ def draw_contribution_by_size(run: RunResult) -> Figure:
     figure, axes = style.new_axes(3.2, style.PAGE)
     for name, group, colour in (("wrong", 1, style.VERMILION), ("right", 0, style.BLUE)):
         of_draws = np.array([curve[group] for curve in curves])
-        counted = np.isfinite(of_draws).any(axis=0)  # in a few paths, no wrong label may have come this early
+        counted = np.isfinite(of_draws).any(axis=0)  # with few paths, no wrong label may have joined this early
         x, of_draws = np.flatnonzero(counted), of_draws[:, counted]
         axes.plot(x, np.nanmean(of_draws, axis=0), color=colour, label=f"{name} labels")
         if several:

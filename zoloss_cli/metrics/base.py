@@ -1,4 +1,4 @@
-"""What a metric is: a number computed from one record, with its direction, format and kind of comparison."""
+"""The base class of metrics: numbers computed from one record, with direction, format and comparison."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ class Metric(ABC):
     aggregation : {'mean', 'geometric', 'median', 'max', 'min', 'sum'}
         How values are summarized over splits.
     comparison : {'z', 'match', 'ratio'}
-        How it is compared with a published value: by the difference over its standard error, as counts that
-        match or do not, or by the ratio of the two.
+        How it is compared with a published value: by the difference over its standard error, by equality of
+        counts, or by the ratio of the two.
     decimals, comparison_decimals : int
         Decimals of a mean in tables, and in comparisons (None for the same).
     published_decimals : int or None
@@ -68,7 +68,7 @@ class Metric(ABC):
     exact_if_constant : bool
         Whether a value without randomness must equal the published one to the digit.
     assumes_own_variance : bool
-        Whether a value published without a standard error is assumed to vary over splits as ours do.
+        Whether a value published without a standard error is assumed to vary over splits as in our results.
     heading : str
         The heading of its column, next to a learner's name.
     note : str

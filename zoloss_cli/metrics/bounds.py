@@ -9,7 +9,7 @@ from zoloss_cli.results.record import FitRecord
 
 
 class LowerBound(FieldMetric):
-    """Number of training errors that no linear rule can go below, as proved by the learner."""
+    """Lower bound on the training errors of any linear rule, as proved by the learner."""
 
     name = "lower_bound"
     requires = ("lower_bound",)
@@ -21,7 +21,7 @@ class LowerBound(FieldMetric):
 
 
 class JointBound(FieldMetric):
-    """Number of training errors that no linear rule can go below, from all parts of a proof together."""
+    """Lower bound on the training errors of any linear rule, from all parts of a proof together."""
 
     name = "joint_bound"
     requires = ("part_bound", "n_parts")
@@ -29,9 +29,7 @@ class JointBound(FieldMetric):
     aggregation = "min"
     comparison = "match"
     heading = "bound of all parts"
-    note = (
-        "bound of all parts: the least of all parts of the directions, so that no linear rule has fewer errors"
-    )
+    note = "bound of all parts: the minimum over all parts of the directions; no linear rule has fewer errors"
     shows_stderr = False
     is_joint = True
 
@@ -49,13 +47,13 @@ class JointBound(FieldMetric):
 
 
 class BoundRatio(Metric):
-    """What was counted over what the theorem allows."""
+    """Ratio of what was counted to the bound of the theorem."""
 
     name = "bound_ratio"
     requires = ("counted", "bound")
     direction = None
     decimals = 3
-    note = "what was counted over what the theorem allows: above 1 it would be refuted"
+    note = "what was counted over the bound of the theorem, which a ratio above 1 would refute"
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
@@ -63,7 +61,7 @@ class BoundRatio(Metric):
 
 
 class LargestRatio(BoundRatio):
-    """Largest ratio, over all splits, of what was counted to what the theorem allows."""
+    """Largest ratio, over all splits, of what was counted to the bound of the theorem."""
 
     name = "largest_ratio"
     aggregation = "max"
@@ -91,7 +89,7 @@ class SuccessShare(FieldMetric):
     requires = ("success_share",)
     scale = 100.0
     direction = None
-    note = "share of epochs with as few errors as the best weights: below the bound it would be refuted"
+    note = "share of epochs with as few errors as the best weights; a share below the bound would refute it"
 
 
 class Cones(FieldMetric):

@@ -9,7 +9,7 @@ from zoloss_cli.results.record import Confusion, FitRecord
 
 
 class TestError(ErrorRate):
-    """Share of test samples that are predicted wrongly, in percent."""
+    """Share of misclassified test samples, in percent."""
 
     name = "test_error"
     requires = ("test_errors",)
@@ -42,14 +42,14 @@ class TrainZeroOneLoss(FieldMetric):
 
 
 class LenientTrainZeroOneLoss(Metric):
-    """Number of training errors if a margin of 0 is right, as Nguyen & Sanner (2013) count."""
+    """Number of training errors if a margin of 0 counts as correct, as in Nguyen & Sanner (2013)."""
 
     name = "train_01_loss_lenient"
     # Records without a time predate the count of zero margins.
     requires = ("train_errors", "fit_time")
     part = "train"
     comparison = "match"
-    note = "a zero margin counts as right, as the authors count"
+    note = "a margin of 0 counts as correct, as in the paper"
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record."""
@@ -60,7 +60,7 @@ class LenientTrainZeroOneLoss(Metric):
 class Accuracy(Metric):
     """Share of test samples predicted correctly, as scikit-learn's scorer of this name.
 
-    It needs no counts by class, so even the oldest records provide it.
+    It needs no counts by class, so that even the oldest records provide it.
     """
 
     name = "accuracy"
@@ -75,7 +75,7 @@ class Accuracy(Metric):
 
 
 class BalancedError(ErrorRate):
-    """Mean over classes of the share of test samples predicted wrongly, in percent."""
+    """Mean over classes of the share of misclassified test samples, in percent."""
 
     name = "balanced_error"
     requires = ("test_confusion",)
@@ -100,7 +100,9 @@ class TwoClassRate(ErrorRate):
     def explain_missing(self, records: Sequence[FitRecord]) -> str:
         """Return why records cannot provide the metric; empty if all can."""
         reason = super().explain_missing(records)
-        return reason or ("" if len(records[0].test_confusion or ()) == 2 else "it is for two classes")
+        return reason or (
+            "" if len(records[0].test_confusion or ()) == 2 else "it is defined for two classes only"
+        )
 
 
 def count_two_class(confusion: Confusion) -> tuple[int, int, int, int]:

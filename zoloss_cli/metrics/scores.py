@@ -32,7 +32,7 @@ class OutlierAuc(Metric):
             if not (isinstance(record, PooledMeasurement) and any(map(record.holds, self.measured))):
                 return f"its records hold no {self.scores_name}"
             if not record.flipped:
-                return "its records know of no wrong labels"
+                return "its records hold no wrong labels"
         return ""
 
     def compute(self, record: PooledMeasurement, sizes: Sizes) -> float:
@@ -52,9 +52,9 @@ class LeastSquaresAuc(OutlierAuc):
 
 
 def compute_roc_curve(scores: ArrayLike, is_noisy: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    """Return false positive and false negative rates as a threshold falls from above all scores to the lowest.
+    """Return false positive and false negative rates for decreasing thresholds, from above all scores.
 
-    Samples that score at least the threshold are called noisy; those with equal scores are so together.
+    Samples that score at least the threshold are classified as noisy; ties are classified together.
     """
     scores, is_noisy = _validate(scores, is_noisy)
     order = np.argsort(-scores, kind="stable")

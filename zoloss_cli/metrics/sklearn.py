@@ -19,7 +19,7 @@ from zoloss_cli.registry import OF_PREDICTIONS, OF_SCORES, OF_TWO_CLASSES
 from zoloss_cli.results.record import FitRecord
 
 MAX_REMEMBERED_SCORES = 100_000
-# Functions behind scorers that are defined for a class without a test sample if they are given all classes.
+# Functions behind scorers that, given all classes, are defined even if a class has no test sample.
 LABELLED_FUNCTIONS = {
     "neg_log_loss": "log_loss",
     "neg_brier_score": "brier_score_loss",
@@ -41,7 +41,7 @@ class ScorerMetric(Metric):
         """Return why records cannot provide the metric; empty if all can."""
         reason = super().explain_missing(records)
         if not reason and self.n_classes == 2 and len(records[0].test_confusion or ()) > 2:
-            return "it is for two classes"
+            return "it is defined for two classes only"
         return reason
 
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
@@ -118,7 +118,7 @@ def _find_scorer(name: str) -> Any:
 
 
 class StoredResponses(ClassifierMixin, BaseEstimator):
-    """A classifier that answers for the test samples of one record, in their stored order."""
+    """A classifier that returns the stored responses of one record to its test samples, in order."""
 
     def __init__(self, n_classes=2, predictions=None, scores=None, probabilities=None):
         self.n_classes = n_classes

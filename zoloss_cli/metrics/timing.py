@@ -11,10 +11,10 @@ class FitTime(FieldMetric):
     name = "fit_time"
     requires = ("fit_time",)
     source = "any"
-    direction = None  # times from different machines are shown, but none is best
+    direction = None  # times of different machines are not comparable
     comparison = "ratio"
     heading = "T1"
-    note = "T1: seconds in all"
+    note = "T1: total seconds"
 
 
 class TimeToBest(FieldMetric):

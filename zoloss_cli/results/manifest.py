@@ -1,4 +1,4 @@
-"""What a run stores besides records: the resolved config, its cells, versions, platform and times."""
+"""Manifests of runs: the resolved config, its cells, versions, platform and times."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "liblinear-official", "cv
 
 MISSING = "missing"
 
-# In place of a config's path, for numbers without a config.
+# How commands begin that are stored instead of a config's path.
 PYTHON_CALLS = ("run_experiment(", "evaluate(", "load_results(")
 
 CHECK_LINE = re.compile(rb',\n "check": "([0-9a-f]{8})"\n}\n\Z')
@@ -57,11 +57,11 @@ class ClusterInfo(msgspec.Struct, frozen=True, omit_defaults=True):
 
     scheduler: str  # its address, or the class that started it
     dask: str  # version
-    differences: tuple[str, ...] = ()  # allowed ones, between the versions on workers and here
+    differences: tuple[str, ...] = ()  # allowed ones, between versions on workers and on the client
 
 
 class RunInfo(msgspec.Struct, frozen=True, omit_defaults=True):
-    """When, how long, how much, and with what a run was made; and on which hosts, if on a cluster."""
+    """The times, size and environment of a run, and its hosts if it ran on a cluster."""
 
     started: str
     finished: str
@@ -85,7 +85,7 @@ class Manifest:
     experiment: Experiment  # the config, resolved and typed
     cells: list[ManifestCell]
     runs: list[RunInfo]  # all that added tasks to these results, the newest last
-    is_checked: bool = field(default=True, compare=False)  # older versions wrote no check value
+    is_checked: bool = field(default=True, compare=False)  # older versions wrote no checksum
 
     @property
     def n_tasks(self) -> int:
@@ -115,7 +115,7 @@ _DECODER = msgspec.json.Decoder(_ManifestFile)
 
 
 def encode_manifest(manifest: Manifest) -> str:
-    """Return a manifest as indented JSON whose last key is its check value."""
+    """Return a manifest as indented JSON whose last key is its checksum."""
     content = {
         "format": FORMAT,
         "config": show_controls(manifest.config),  # it may name a file whose name is not UTF-8
@@ -133,17 +133,17 @@ def append_check(text: str) -> str:
 
 
 def _verify_check(content: bytes, check: str | None) -> bool:
-    """Return whether there is a check value; raise ValueError if it does not match."""
+    """Return whether there is a checksum; raise ValueError if it does not match."""
     found = CHECK_LINE.search(content)
     if found is None and check is None:
         return False
     if found is None or crc32(content[: found.start()]) != int(found[1], 16):
-        raise ValueError("it was changed: its check value does not match")
+        raise ValueError("it was changed: its checksum does not match")
     return True
 
 
 def decode_manifest(content: bytes) -> Manifest:
-    """Return the manifest in a file; raise ValueError with one sentence if there is none."""
+    """Return the manifest in a file; raise ValueError with one sentence if it is invalid."""
     try:
         file = _DECODER.decode(content)
         if file.format != FORMAT:
@@ -161,7 +161,7 @@ def decode_manifest(content: bytes) -> Manifest:
 
 
 def _check_consistency(manifest: Manifest) -> None:
-    """Refuse metrics that are not (or no longer) registered, and cells of other data sets or learners."""
+    """Raise ValueError for metrics that are not registered, and for cells of other data sets or learners."""
     experiment = manifest.experiment
     for name in experiment.metrics:
         try:
@@ -182,7 +182,7 @@ def decode_experiment(content: bytes) -> Experiment:
 
 
 def _restore_spec(spec: LearnerSpec) -> LearnerSpec:
-    """Restore learners and tuples among the parameters, for which JSON has mappings and lists."""
+    """Restore nested learners and tuples, which JSON stores as mappings and lists."""
     if spec.code is not None:
         remember_code(spec.code)
     settings = tuple((key, _restore_value(value)) for key, value in spec.settings)
@@ -199,7 +199,7 @@ def _restore_value(value: Any) -> Any:
 
 
 def format_now() -> str:
-    """Return the time as ISO 8601."""
+    """Return the current time in ISO 8601 format."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -220,9 +220,9 @@ def describe_run(started: str, seconds: float, jobs: int, tasks: int, **more: An
 
 
 def find_processor() -> str:
-    """Return the kind of processor that kernels are compiled for; empty if unknown.
+    """Return the name of the processor that kernels are compiled for; empty if unknown.
 
-    If two sums are equal except for rounding, its instructions may decide which path a learner takes.
+    Its instructions affect rounding, which may break ties between equal sums.
     """
     try:
         from llvmlite import binding

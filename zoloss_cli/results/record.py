@@ -1,7 +1,7 @@
-"""What a task stores: one typed record, written and read as one line of JSON with a check value.
+"""Typed records of tasks, each stored as one line of JSON with a checksum.
 
 Only this module knows the format of a line. A cell's file has a header and one line per split; each ends with
-the CRC-32 of what precedes it, so that a changed digit does not pass for a result.
+the CRC-32 of what precedes it, so that corruption is detected.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class FitRecord(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbi
     # Samples by true class (outer) and predicted class; the last of two classes is positive.
     train_confusion: Confusion | None = None
     test_confusion: Confusion | None = None
-    train_errors_lenient: Count | None = None  # with a margin of 0 as right, where that makes a difference
+    train_errors_lenient: Count | None = None  # with a margin of 0 as correct, if different
     n_pruned: Count | None = None  # training samples left out as noise
     n_flipped: Count | None = None  # training samples with wrong labels
     n_flipped_pruned: Count | None = None  # both
@@ -41,8 +41,8 @@ class FitRecord(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbi
     choice: str | None = None  # settings chosen by cross-validation
     fit_time: Seconds | None = None
     time_to_best: Seconds | None = None  # of fitting, until the result was found
-    # Training errors that no linear rule can go below, as proved by the learner; seconds until then, what the
-    # bound rests on, and the cones of directions searched for it.
+    # Lower bound on the training errors of any linear rule, as proved by the learner; seconds until then, what
+    # the bound rests on, and the number of cones of directions searched for it.
     lower_bound: float | None = None
     time_to_bound: Seconds | None = None
     proof: str | None = None
@@ -91,7 +91,7 @@ class Measurement(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     flipped: list[Count] = []
 
     def __post_init__(self) -> None:
-        """Refuse incomplete groups of fields, and lists of different lengths."""
+        """Reject incomplete groups of fields, and lists of different lengths."""
         for group in FIELD_GROUPS:
             if len({getattr(self, name) is None for name in group}) > 1:
                 raise ValueError(f"holds only a part of {', '.join(group)}")
@@ -99,7 +99,7 @@ class Measurement(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
         if len({len(values) for values in lists}) > 1:
             raise ValueError(f"holds lists of different lengths among {', '.join(LISTS_BY_SAMPLE)}")
         if lists and any(sample >= len(lists[0]) for sample in self.flipped):
-            raise ValueError("names a flipped sample that is not there")
+            raise ValueError("names a flipped sample that does not exist")
         if not all(map(math.isfinite, [*(self.least_squares or ()), *(self.scores or ())])):
             raise ValueError("holds a number that is not finite")
 
@@ -140,7 +140,7 @@ RecordKind = Literal["fit", "measure"]
 
 
 class CellHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """First line of a cell's file: the cell's identity, and the numbers of training and test samples."""
+    """The first line of a cell's file: the cell's identity, and the numbers of training and test samples."""
 
     format: int
     kind: RecordKind
@@ -178,7 +178,7 @@ def hash_identity(identity: dict) -> str:
 
 
 def encode_line(content: msgspec.Struct) -> bytes:
-    """Return a header or record as a line of JSON whose last key is its check value."""
+    """Return a header or record as a line of JSON whose last key is its checksum."""
     body = _ENCODER.encode(content)[:-1]
     return b'%s,"check":"%08x"}\n' % (body, crc32(body))
 
@@ -187,7 +187,7 @@ def decode_header(line: bytes) -> CellHeader:
     """Return the header of a cell's file; raise ValueError if the line is not a header or was changed."""
     body = _strip_check(line)
     if body is None:
-        raise ValueError("its check value does not match")
+        raise ValueError("its checksum does not match")
     return _HEADER.decode(body)
 
 
@@ -209,6 +209,6 @@ def decode_records(lines: Iterable[bytes], kind: RecordKind) -> tuple[list[Recor
 
 
 def _strip_check(line: bytes) -> bytes | None:
-    """Return a line without its check value, or None if the value does not match."""
+    """Return a line without its checksum, or None if that does not match."""
     body = line[:-CHECK_LENGTH]
     return body + b"}" if line == b'%s,"check":"%08x"}' % (body, crc32(body)) else None

@@ -1,4 +1,4 @@
-"""Read a cell's file: its records by split, what failed, and what is damaged."""
+"""A results folder: read and write the files of cells, and manifests."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def read_cell_file(path: Path, key: str) -> StoredCell:
     if header.format != FORMAT:
         return StoredCell(fault="was written by another version of zoloss")
     if found_key != key:
-        return StoredCell(fault="is not the cell that its name says")
+        return StoredCell(fault="does not match the key in its name")
     stored = StoredCell(kind=header.kind, n_train=header.n_train, n_test=header.n_test)
     stored.identity = header.identity
     records, failed, stored.n_damaged = decode_records(lines[1:-1], header.kind)
@@ -105,7 +105,7 @@ def read_cell_file(path: Path, key: str) -> StoredCell:
     stored.n_damaged += len(records) - len(sound)
     stored.records = {record.split: record for record in sound}
     if len(stored.records) < len(sound):
-        stored.records, n_damaged = _drop_doubled(sound)
+        stored.records, n_damaged = _drop_duplicates(sound)
         stored.n_damaged += n_damaged
         stored.n_replaced = len(sound) - n_damaged - len(stored.records)
     stored.failed = {r.split: r for r in failed if r.split not in stored.records}
@@ -124,11 +124,11 @@ def _is_plausible(record: Record, header: CellHeader) -> bool:
     )
 
 
-def _drop_doubled(records: list[Record]) -> tuple[dict[int, Record], int]:
+def _drop_duplicates(records: list[Record]) -> tuple[dict[int, Record], int]:
     """Return the last record of each split, and the number of damaged lines.
 
     A split that was rerun, to keep its scores, has a second record with the same result. An equal record is a
-    duplicated line. If two contradict each other, neither is trusted.
+    duplicate line, which counts as damaged. If two records conflict, neither is used.
     """
     kept: dict[int, Record] = {}
     contradicted: set[int] = set()
@@ -147,7 +147,7 @@ def _drop_doubled(records: list[Record]) -> tuple[dict[int, Record], int]:
 
 
 # results/
-#   zoloss.json          marks the folder as ours
+#   zoloss.json          marks a results folder
 #   runs/<name>.json     one manifest per run: the resolved config, its cells, versions, times
 #   cells/<...>.jsonl    one file per cell: a header with the cell's identity, then one record per line
 #
@@ -162,11 +162,11 @@ MARKER = "zoloss.json"
 RUNS = "runs"
 CELLS = "cells"
 ASIDE = "set-aside"
-KEPT = "; what was finished before is kept"
+KEPT = "; finished tasks are kept"
 MAX_MARKER_BYTES = 1 << 16
 MAX_MANIFEST_BYTES = 1 << 27
 SYNC_SECONDS = 5.0  # a sync takes milliseconds: far below 1 % of a run
-# What a results folder may contain that is not ours: a place for the reference, notes, dot-files.
+# What a results folder may contain besides zoloss's own files and dot-files.
 IGNORED_FILES = {"README.md", "reference"}
 
 
@@ -187,7 +187,7 @@ class Store:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Store]:
-        """Prepare the folder and lock it: a second run into it is refused."""
+        """Prepare and lock the folder; raise ResultsError if another run holds the lock."""
         from filelock import FileLock, Timeout  # not imported by readers
 
         with explain_os_errors(self.folder):
@@ -203,7 +203,7 @@ class Store:
                     f"another run is writing to {self.folder}; wait for it or choose another --out"
                 ) from None
             with lock:
-                if not self.is_ours():  # first of all: without it, a folder is not written to again
+                if not self.is_ours():  # before anything else: later runs refuse a folder without it
                     self.write_marker()
                 for sub in (RUNS, CELLS):
                     (self.folder / sub).mkdir(exist_ok=True)
@@ -226,12 +226,12 @@ class Store:
         self._last_sync = time.monotonic()
 
     def write_marker(self) -> None:
-        """Mark the folder as belonging to this version."""
+        """Mark the folder as a results folder of this format."""
         content = json.dumps({"results_of": "zoloss", "format": FORMAT})
         write_text(self.folder / MARKER, content + "\n")
 
     def check_format(self) -> None:
-        """Refuse a folder whose layout this version does not read."""
+        """Raise ResultsError for a folder whose format this version does not read."""
         path = self.folder / MARKER
         try:
             marker = json.loads(read_file(path, MAX_MARKER_BYTES))
@@ -241,7 +241,9 @@ class Store:
         except FileError as error:
             raise ResultsError(f"{path} {error}") from None
         if version != FORMAT:
-            raise ResultsError(f"{path} is not of this version of zoloss; choose another folder")
+            raise ResultsError(
+                f"{path} does not have the format of this version of zoloss; choose another folder"
+            )
 
     def _refuse_foreign_files(self) -> None:
         if self.is_ours():
@@ -265,11 +267,11 @@ class Store:
         return self.folder / CELLS / filename
 
     def read(self, filename: str, key: str) -> StoredCell:
-        """Return the contents of a cell's file; damaged content is left out, and the result says so."""
+        """Return the contents of a cell's file; damaged lines are left out and counted."""
         return read_cell_file(self.path(filename), key)
 
     def open_cell(self, cell: CellAddress) -> StoredCell:
-        """Read a cell and leave a clean file to append to: damaged content is set aside or cut off."""
+        """Read a cell and repair its file for appending: set it aside, or drop damaged lines."""
         path = self.path(cell.filename)
         stored = read_cell_file(path, cell.key)
         if stored.fault:
@@ -293,7 +295,7 @@ class Store:
         return folder / name
 
     def append(self, cell: CellAddress, records: Sequence[AnyRecord], sizes: tuple[int, int]) -> None:
-        """Append records to a cell's file and hand them to the operating system at once."""
+        """Append records to a cell's file, and flush them to the operating system."""
         path = self.path(cell.filename)
         with explain_os_errors(path):
             content = b"".join(map(encode_line, records))
@@ -306,7 +308,7 @@ class Store:
             self.sync()
 
     def sort_cell(self, cell: CellAddress) -> None:
-        """Rewrite a cell's file with its splits in order and one record each, unless it is already so."""
+        """Rewrite a cell's file with its splits in order and one record each, unless it is already sorted."""
         stored = read_cell_file(self.path(cell.filename), cell.key)
         in_order = list(stored.records) == stored.splits and not stored.n_replaced
         if stored.records and not stored.fault and not in_order:
@@ -324,7 +326,7 @@ class Store:
 
     def write_manifest(self, manifest: Manifest) -> Path:
         """Write the manifest of a run, named after its experiment."""
-        try:  # even an unvalidated model must not lead out of the folder
+        try:  # no path traversal, even by an unvalidated model
             name = check_file_name(manifest.experiment.name)
         except ValueError as error:
             raise ResultsError(f"{self.folder}: the name of a run {error}") from None
@@ -355,26 +357,26 @@ class Store:
         if n_unchecked := sum(not manifest.is_checked for manifest in manifests):
             subject = "1 manifest has" if n_unchecked == 1 else f"{n_unchecked} manifests have"
             self.notes.append(
-                f"{self.folder / RUNS}: {subject} no check value (written before there was one); "
+                f"{self.folder / RUNS}: {subject} no checksum (written by an older version); "
                 "running the config again adds it"
             )
         return manifests
 
 
 def _is_empty_part(path: Path) -> bool:
-    """Return whether this is what a run leaves if stopped before it marked its folder."""
+    """Return whether this is an empty subfolder of a run that stopped before it marked its folder."""
     return path.name in (RUNS, CELLS) and path.is_dir() and not any(path.iterdir())
 
 
 @contextlib.contextmanager
 def explain_os_errors(path: Path) -> Iterator[None]:
-    """Turn file system errors into one sentence."""
+    """Convert file system errors into a ResultsError."""
     try:
         yield
     except OSError as error:
         kept = _describe_kept(path)
         if kept == KEPT and error.errno in (errno.ENOSPC, errno.EDQUOT):
-            kept += ": make room, and the same command continues"
+            kept += ": free disk space, and the same command continues"
         raise ResultsError(f"cannot write to {path}: {error.strerror or error}{kept}") from None
 
 
@@ -383,4 +385,4 @@ def _describe_kept(path: Path) -> str:
     in_store = path.parent.name in (CELLS, RUNS)
     if path.exists() or (in_store and path.parent.is_dir()):
         return KEPT
-    return f"; the folder {path.parent} was removed, with what was in it" if in_store else ""
+    return f"; the folder {path.parent} was removed, with its contents" if in_store else ""

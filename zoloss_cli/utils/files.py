@@ -1,4 +1,4 @@
-"""Files: read what users name, write completely or not at all, and find what comes with zoloss."""
+"""Safe reads, atomic writes, and the files that come with zoloss."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_file(path: Path, max_bytes: int) -> bytes:
     try:
         descriptor = os.open(path, os.O_RDONLY | NONBLOCKING)
         try:
-            size = _check_kind(os.fstat(descriptor), max_bytes)  # of the opened file, not of what is there now
+            size = _check_kind(os.fstat(descriptor), max_bytes)  # of the opened file, to avoid a race condition
             content = _read_all(descriptor, size, max_bytes)
         finally:
             os.close(descriptor)
@@ -73,7 +73,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write to a temporary file next to `path` and rename it: readers see the old or the new, never a part."""
+    """Write atomically: to a temporary file next to `path`, which is renamed when it is complete."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as file:
@@ -148,7 +148,7 @@ def _write_new_file(path: Path, content: bytes) -> None:
             os.link(temporary, path)
         except FileExistsError:
             raise OutputError(f"{path} exists; {ANOTHER_NAME}") from None
-        except OSError:  # some file systems have no links
+        except OSError:  # some file systems have no hard links
             check_target(path, False, [], ANOTHER_NAME)
             os.replace(temporary, path)
     except OSError as error:

@@ -1,7 +1,7 @@
-"""What is imported at run time: optional packages, at first use, and Python files with users' own classes.
+"""Imports at run time: optional packages, and Python files with users' own classes.
 
 A class in a file is named `mine.py:MyClass`, or `mine.py:MyClass@SHA256` if its content matters. Files are
-identified by their content, and run only if that is allowed. The text of a file travels with its name, so that
+identified by their content, and run only if that is allowed. The text of a file is sent with its name, so that
 worker processes and other hosts run what was planned, even if the file has changed.
 """
 
@@ -36,7 +36,7 @@ def is_installed(module: str) -> bool:
 
 
 def import_optional(module: str, needed_by: str) -> ModuleType:
-    """Import a module of an optional package; a MissingPackageError has the command to install it."""
+    """Import a module of an optional package; raise MissingPackageError with the command to install it."""
     package = module.partition(".")[0]
     try:
         return importlib.import_module(module)
@@ -59,7 +59,7 @@ def check_installed(package: str, needed_by: str) -> None:
 def build_missing_error(
     package: str, needed_by: str, purpose: str = "", instead: str = ""
 ) -> MissingPackageError:
-    """Return the error about a missing package: what it is for, if not for everything, and an alternative."""
+    """Return the error about a missing package, with its purpose and an alternative, if given."""
     name = find_install_name(package)
     what_for, otherwise = f" {purpose}" * bool(purpose), f", or {instead}" * bool(instead)
     return MissingPackageError(
@@ -89,23 +89,23 @@ class CodeSource:
     path: str = field(default="", compare=False)  # empty if it was not read from a file
 
     def __post_init__(self) -> None:
-        """Refuse a text that does not match the hash, for example from a changed manifest."""
+        """Raise ValueError if the text does not match the hash, for example from a changed manifest."""
         if hashlib.sha256(self.text.encode()).hexdigest() != self.sha256:
-            raise ValueError(f"the text of {self.name} is not what its sha256 says: it was changed")
+            raise ValueError(f"the text of {self.name} does not match its sha256: it was changed")
 
 
 _policy: ContextVar[CodePolicy] = ContextVar("code policy", default="refuse")
-_sources: dict[str, CodeSource] = {}  # by hash: what this process knows, not what it has run
+_sources: dict[str, CodeSource] = {}  # by hash: known to this process, but not necessarily run
 
 
 def find_code_policy() -> CodePolicy:
-    """Return what to do with other people's code: refuse it, skip checking it, or run it."""
+    """Return the policy for third-party code: refuse it, skip checking it, or run it."""
     return _policy.get()
 
 
 @contextlib.contextmanager
 def use_code_policy(policy: CodePolicy) -> Iterator[None]:
-    """Within this block, refuse, skip or run other people's code, which can do whatever the user can."""
+    """Set the policy for third-party code within this block; code that is run has the user's privileges."""
     token = _policy.set(policy)
     try:
         yield
@@ -114,7 +114,7 @@ def use_code_policy(policy: CodePolicy) -> Iterator[None]:
 
 
 def allow_code(allowed: bool = True) -> contextlib.AbstractContextManager[None]:
-    """Return a block within which classes from files and from untrusted packages may be used."""
+    """Return a context within which classes from files and from untrusted packages may be used."""
     return use_code_policy("run" if allowed else "refuse")
 
 
@@ -136,7 +136,7 @@ def name_class(name: str) -> str:
 
 
 def read_code(name: str, folder: Path | None) -> tuple[str, CodeSource]:
-    """Read the file of a class such as mine.py:MyClass, without running it, and its name without folder.
+    """Read the file of a class such as mine.py:MyClass without running it; return its name without folder, too.
 
     The path is relative to `folder` and must stay inside; without a folder, any path is read.
     """
@@ -166,7 +166,7 @@ def read_code(name: str, folder: Path | None) -> tuple[str, CodeSource]:
 
 
 def _check_class_is_there(text: str, attribute: str, path: Path) -> None:
-    """Raise ConfigError unless a file is Python and binds the name, as far as that can be determined."""
+    """Raise ConfigError unless a file is valid Python and, by static analysis, defines the class."""
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -182,7 +182,7 @@ def _check_class_is_there(text: str, attribute: str, path: Path) -> None:
 
 
 def remember_code(source: CodeSource) -> None:
-    """Let this process find a file's content by its hash; nothing is run."""
+    """Register a file's content in this process by its hash, without running it."""
     _sources[source.sha256] = source
 
 
@@ -192,7 +192,7 @@ def load_class(name: str) -> Any:
     source = _sources.get(found["sha256"] or "") if found else None
     if found is None or source is None:
         raise ConfigError(
-            f"the code of '{name.partition('@')[0]}' is not known: name its file in a config or option"
+            f"the code of '{name.partition('@')[0]}' is unknown: name its file in a config or option"
         )
     module = _load_module(source)
     if not hasattr(module, found["attribute"]):

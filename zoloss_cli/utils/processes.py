@@ -25,9 +25,9 @@ _abandoned: list[threading.Thread] = []
 
 
 def run_interruptibly(compute: Callable[[], Result], on_poll: Callable[[], object] | None = None) -> Result:
-    """Return the result of `compute`, or raise what it raises, and let Ctrl-C end the wait.
+    """Return the result of `compute`, or raise its exception; Ctrl-C interrupts the wait.
 
-    Compiled code handles no signals: it runs in a daemon thread, while this one polls, and can be interrupted.
+    Compiled code handles no signals, so it runs in a daemon thread, while this thread polls.
     """
     results: list[Result] = []
     errors: list[BaseException] = []
@@ -38,7 +38,7 @@ def run_interruptibly(compute: Callable[[], Result], on_poll: Callable[[], objec
         except BaseException as error:
             errors.append(error)
 
-    # In a copy of this context, which holds the code policy and what is watched.
+    # In a copy of this context, since context variables hold settings such as the code policy.
     thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True)
     thread.start()
     try:
@@ -60,10 +60,10 @@ def has_abandoned_threads() -> bool:
 
 
 def count_max_forks() -> int:
-    """Return how many forks may work beside this process.
+    """Return how many forks may run beside this process.
 
-    A fork repeats no import and reads no data again, but is safe only on Linux, and only without other threads
-    of Python, which could hold locks that no fork would ever release.
+    A fork inherits imports and data, but is safe only on Linux, and only without other Python threads, whose
+    locks would never be released in the fork.
     """
     if sys.platform != "linux" or threading.active_count() > 1:
         return 0
@@ -119,7 +119,7 @@ def _start_fork(
 
 
 def _run_fork(function: Callable, items: Sequence, counter: Synchronized, sender: Connection) -> None:
-    """Send the results of the items that a fork takes; if one fails, none: it then fails in the parent."""
+    """Send the results of the items that a fork takes, or none on an error, which then recurs in the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it and kills the fork
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
@@ -143,6 +143,6 @@ THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"
 
 
 def limit_threads() -> None:
-    """Limit every process to one thread; call before numpy is imported."""
+    """Limit numerical libraries to one thread per process; call before numpy is imported."""
     for name in THREAD_VARIABLES:
         os.environ.setdefault(name, "1")

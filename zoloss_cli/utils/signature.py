@@ -1,4 +1,4 @@
-"""Typed parameters from a function's annotated signature: the only declaration of each parameter."""
+"""Typed parameters from annotated signatures, the single source of truth for each parameter."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def learner_parameters(learner: type, fixed: frozenset[str] = frozenset()) -> ty
 
 @functools.cache
 def untyped_parameters(estimator: type) -> type[BaseModel]:
-    """Return a model of the parameters of another package's estimator, of any type, without the seed."""
+    """Return an untyped model of the parameters of another package's estimator, without the seed."""
     kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     declared = inspect.signature(estimator).parameters.values()
     fields: dict[str, Any] = {
@@ -77,7 +77,7 @@ BOUNDS = ("gt", "ge", "lt", "le")
 
 
 def format_type(annotation: Any, constraints: list | None = None) -> str:
-    """Return an annotation, with the constraints around it, as numpydoc writes it: type, range, values."""
+    """Return an annotation with its constraints in the style of numpydoc: type, range, values."""
     constraints = constraints or []
     if any(isinstance(c, Nested) for c in constraints):
         return "learner"

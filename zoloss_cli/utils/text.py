@@ -1,18 +1,18 @@
-"""Text from users and files: safe to show, names that become files, durations, and notices."""
+"""Text utilities: escapes, file names, durations, and notices."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 
-# C0 and C1 controls, line separators, what reverses the direction of text, and bytes that are not UTF-8.
+# C0 and C1 controls, line separators, bidirectional controls, and surrogates for bytes that are not UTF-8.
 _CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
 
 def show_controls(text: str, keep: str = "\n\t") -> str:
-    """Return a text with its control characters, except those in `keep`, as escapes; JSON stays JSON."""
+    """Escape the control characters of a text, except those in `keep`; JSON stays valid."""
 
     def escape(found: re.Match[str]) -> str:
         character = found[0]
@@ -25,12 +25,12 @@ def show_controls(text: str, keep: str = "\n\t") -> str:
 
 MAX_NAME_BYTES = 200  # file systems allow 255, and suffixes are added
 SEPARATORS = "/\\"
-# Characters that move the cursor, end a line or reverse the direction of text hide what a name really is.
+# Characters that move the cursor, end a line or reverse the text direction disguise a name.
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
 def check_file_name(name: str) -> str:
-    """Return a name, still without its suffix, that can be a file name in any folder, or raise ValueError."""
+    """Return a name, without suffix, if it is a valid file name in any folder; otherwise raise ValueError."""
     shown = repr(name) if len(name) <= 60 else repr(name[:57]) + "..."
     why = f"since it becomes the name of a file (got {shown})"
     if not name.strip():
@@ -77,12 +77,12 @@ _show: Callable[[str], object] | None = None
 
 
 def show_notices_by(show: Callable[[str], object] | None) -> None:
-    """Send all notices to `show` from now on; None drops them, as in a library."""
+    """Set the function that shows notices; None drops them, as in a library."""
     global _show
     _show = show
 
 
 def notify(text: str) -> None:
-    """Send one sentence to whoever shows notices."""
+    """Show a notice of one sentence, if a function for it is set."""
     if _show is not None:
         _show(text)

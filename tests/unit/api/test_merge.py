@@ -177,7 +177,7 @@ def test_another_version_of_an_algorithm_or_of_the_format(make_folder, tmp_path)
     with pytest.raises(ResultsError, match=r"is not of one version .* the data or the algorithm changed"):
         merge_folders([a, b], tmp_path / "out")
     (b / MARKER).write_text(json.dumps({"results_of": "zoloss", "format": 1}))
-    with pytest.raises(ResultsError, match="is not of this version of zoloss"):
+    with pytest.raises(ResultsError, match="does not have the format of this version of zoloss"):
         merge_folders([a, b], tmp_path / "out")
 
 

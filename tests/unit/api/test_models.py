@@ -67,7 +67,7 @@ def test_an_array_has_the_columns_of_the_model(mixed, model_file):
 
 WRONG = [
     (lambda frame: frame.drop(columns="size"), "X has no column 'size'"),
-    (lambda frame: frame.replace("red", "rad"), "X:.*column 'colour' holds 'rad', a level that was not there"),
+    (lambda frame: frame.replace("red", "rad"), "X:.*column 'colour' holds 'rad', a level unseen"),
     (lambda frame: frame.assign(size=np.nan), "column 'size' has no value"),
     (lambda frame: frame.assign(size="big"), "column 'size' holds the text 'big' where a number is needed"),
     (lambda frame: frame.iloc[:0], "X has no samples"),

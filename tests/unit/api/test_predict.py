@@ -66,7 +66,7 @@ def test_a_level_that_was_not_there_is_missing_none_or_an_error(zoloss, table, f
     path, new = fit("--missing", "impute", "--id", "id"), table(NEW, "new.csv")
     model = json.loads(path.read_text())
     ended = zoloss("predict", path, new)
-    assert "1 row with a level of 'colour' that was not there in training, read as missing values" in ended.err
+    assert "1 row with a level of 'colour' unseen in training, read as missing values" in ended.err
     ignored = read_rows(zoloss("predict", path, new, "--unknown", "ignore"))
     assert float(ignored[3]["score"]) == pytest.approx(score_by_hand(model, 5.0, None, (False, False)))
     assert ignored[:3] == read_rows(ended)[:3]

@@ -140,15 +140,15 @@ def test_mistakes_in_a_config_are_named(write_config):
         ("  neighbours:\n", "  neighbors:\n", "unknown measure 'neighbors'; did you mean 'neighbours'"),
         ("  neighbours:\n", "  rcd-bias:\n", "unknown measure 'rcd-bias'"),
         ("measures:", "learners: [fld]\nmeasures:", "learners or measures, not both"),
-        ("metric: auc", "metric: train_error", "'train_error' is not for measures"),
-        ("also: auc_least_squares", "also: iterations", "'iterations' is not for measures"),
+        ("metric: auc", "metric: train_error", "'train_error' does not apply to measures"),
+        ("also: auc_least_squares", "also: iterations", "'iterations' does not apply to measures"),
         ("permutations: 40", "permutation: 40", "unknown key 'permutation'; did you mean 'permutations'"),
         ("{folds: 5}", "{folds: 1}", "greater than or equal to 2"),
         ("{folds: 5}", "{tune: {folds: [2]}}", "unknown key 'tune'"),
     ):
         with pytest.raises(ConfigError, match=message):
             load_config(write_config(SMALL.replace(old, new)))
-    with pytest.raises(ConfigError, match="'auc' is not for learners"):
+    with pytest.raises(ConfigError, match="'auc' does not apply to learners"):
         load_config(write_config("metric: auc\ndatasets: [heart]\nlearners: [fld]\n"))
 
 
@@ -156,5 +156,5 @@ def test_measures_are_of_two_classes(zoloss, write_config, tmp_path):
     text = "metric: complexity\ndatasets: [iris]\nsplit: {train: all, repeats: 1}\nmeasures: [complexity]\n"
     ended = zoloss("run", write_config(text), "--out", tmp_path / "results")
     assert ended.code != 0
-    assert "'complexity' separates two: use positive: CLASS for one class against the rest" in ended.err
-    assert "a learner for several" not in ended.err
+    assert "'complexity' supports only two: use positive: CLASS for one class against the rest" in ended.err
+    assert "a multiclass learner" not in ended.err

@@ -51,11 +51,11 @@ workers: 3 | name a scheduler, or one class that starts a cluster
 {SLURM} | name the number of workers
 {SLURM}\\nworkers: 3\\nmaximum: 4 | name workers for a fixed number, or minimum and maximum, not both
 {SLURM}\\nminimum: 3\\nmaximum: 2 | maximum must be at least minimum
-scheduler: tcp://head:1\\nworkers: 2 | a scheduler has the workers that it has
+scheduler: tcp://head:1\\nworkers: 2 | the number of a scheduler's workers cannot be set
 {SLURM}\\ndistributed.LocalCluster: {{}}\\nworkers: 1 | a run has one cluster: name one class
 schedular: tcp://head:1 | unknown key 'schedular'; did you mean 'scheduler'?
 dask_jobqueue.SLURMCluster: [1]\\nworkers: 1 | settings must be a mapping of keys
-os.system: {{command: ls}}\\nworkers: 1 | 'os.system' is code of a package that is not known here
+os.system: {{command: ls}}\\nworkers: 1 | 'os.system' is code of an unknown package
 mine.MyCluster: {{}}\\nworkers: 1 | add --allow-code if you trust it
 """
 

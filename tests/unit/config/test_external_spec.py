@@ -89,7 +89,7 @@ def test_a_manifest_gives_the_same_plan_again(good):
     assert again == experiment
     assert [cell.key for cell in plan(again)] == [cell.key for cell in plan(experiment)]
     assert str(good.parent) not in content
-    with pytest.raises(ValueError, match=r"the text of mine\.py is not what its sha256 says"):
+    with pytest.raises(ValueError, match=r"the text of mine\.py does not match its sha256"):
         decode_experiment(content.replace("no luck", "bad luck").encode())
     entry = json.loads(content)["learners"][0]  # of a learner without code, which has no further keys
     assert list(entry) == ["label", "learner", "settings", "choice", "tune", "only"]

@@ -56,7 +56,7 @@ datasets: [heart]\nlearners:\n  adaboost:\n    base: romma | 4 | learners.adaboo
   | 'romma' takes no sample weights
 @{adaboost: {base: {epochs: 7}}} | 2 | learner's name
 @{pocket: {best_of: {epochs: 3}}} | 2 | list of values
-@{pocket: {best_of: {bas.C: [3]}}} | 2 | 'bas.C' leads nowhere
+@{pocket: {best_of: {bas.C: [3]}}} | 2 | 'bas.C' is not a parameter
 @[fld]\nalso: test_eror | 3 | also | did you mean 'test_error'?
 @{rcd-bias: {update: '2.5'}} | 2 | learners.rcd-bias.update | '2.5' is not valid; did you mean
 @{soft-svm: {C: [1, -1]}} | 2 | learners.soft-svm.C | greater than 0
@@ -77,11 +77,11 @@ datasets:\n  heart:\n  sonar: {train: all}\nlearners: [fld]\nmetric: test_error 
 datasets: {ringnorm: {seed: [1, -2]}}\nlearners: [fld] | 1 | datasets.ringnorm.seed | at least 0
 @[fld]\ntuning: {folds: 1} | 3 | tuning.folds | greater than
 datasets: [heart]\nlearners:\n  svm:\n    tune: {C: [[1.0]]} | 4 | learners.svm.tune
-  | add the section tuning: {folds: 5}
+  | requires the section tuning
 tuning: {}\ndatasets: [heart]\nlearners:\n  svm:\n    tune: {C: []} | 5 | learners.svm.tune | list of values
-tuning: {}\n@{svm: {while_tuning: {C: 1.0}}} | 3 | learners.svm.while_tuning | is for learners with `tune`
+tuning: {}\n@{svm: {while_tuning: {C: 1.0}}} | 3 | learners.svm.while_tuning | requires `tune`
 tuning: {}\n@{svm: {tune: {C: [[1.0]]}, while_tuning: {base.C: 3}}} | 3 | learners.svm.while_tuning
-  | 'base.C' leads nowhere
+  | 'base.C' is not a parameter
 @[svm, sla]\nimprovement: {of: [slo], over: [svm]} | 3 | improvement.of.slo | unknown column 'slo' | 'sla'
 @[svm]\nimprovement: {of: [svm]} | 3 | the key 'over' is missing
 """

@@ -74,16 +74,16 @@ def test_several_metrics_are_one_list_and_old_names_are_read(write_config):
 
 FAULTS = r"""
 metric: auc\ndatasets: [heart]\nsplit: {train: all, repeats: 1}\nmeasures: [neighbours]
-  | :1: metric: the metric 'auc' needs wrong labels: add flip to a data set
+  | :1: metric: the metric 'auc' needs flipped labels: add flip to a data set
 metric: roc_auc\n@[fld]
   | :1: metric: the metric 'roc_auc' needs scores, which are not stored: add 'keep: scores'
 keep: score\n@[fld] | :1: keep: 'score' cannot be kept; valid: scores, probabilities
 metrics: [f1, f1_marco]\n@[fld] | :1: metrics: unknown metric 'f1_marco'; did you mean 'f1_macro'?
 metrics: [f1, test_error, f1]\n@[fld] | :1: metrics: 'f1' is listed more than once
 metrics: f1\n@[fld] | :1: metrics: must be a list of metrics (got 'f1')
-metrics: [f1]\nalso: recall\n@[fld] | :1: metrics: stands for metric and also: leave out also
+metrics: [f1]\nalso: recall\n@[fld] | :1: metrics: replaces metric and also: leave out also
 metrics: [f1, r2]\n@[fld] | :1: metrics: the scorer 'r2' of scikit-learn is for regression, and these are
-metrics: [f1, complexity]\n@[fld] | :1: metrics: the metric 'complexity' is not for learners
+metrics: [f1, complexity]\n@[fld] | :1: metrics: the metric 'complexity' does not apply to learners
 metric: 3\n@[fld] | :1: metric: unknown metric
 also: ROC_AUC\n@[fld] | :1: also: unknown metric 'ROC_AUC'; did you mean 'roc_auc'?
 """
@@ -101,7 +101,7 @@ def test_metrics_of_two_classes_are_not_for_three(zoloss, write_config, tmp_path
     ended = zoloss(*run, write_config(text))
     assert (ended.code, ended.out) == (3, "")
     assert ended.err == (
-        "zoloss: data set 'iris' has 3 classes, and the metric false_positive_rate is for two: use positive: "
+        "zoloss: data set 'iris' has 3 classes, but the metric false_positive_rate is for two: use positive: "
         "CLASS for one class against the rest\n"
     )
     text = text.replace("[heart, iris]", "{heart: , iris: {positive: Iris-setosa}}")

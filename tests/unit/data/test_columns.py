@@ -67,7 +67,7 @@ def test_choices_that_contradict_each_other():
         (None, ColumnSelection(("nite",)), DataError, "'nite', which --drop names; did you mean 'note'?"),
         (None, ColumnSelection((), ("c",)), DataError, "no column 'c', which --features names"),
         (None, ColumnSelection(id="ID"), DataError, "no column 'ID', which --id names; did you mean 'id'?"),
-        (None, ColumnSelection(("a",), ("a",)), ConfigError, "'a' is both to be used and to be left out"),
+        (None, ColumnSelection(("a",), ("a",)), ConfigError, "'a' is both used and left out"),
         ("a", ColumnSelection(("a",)), ConfigError, "'a' is the label column, which is not a feature"),
         (None, ColumnSelection((",".join(HEADER),)), DataError, "no column left for the labels"),
     ):

@@ -56,7 +56,7 @@ def test_the_label_column_by_name_index_or_default(table):
 
 def test_notes_name_what_may_be_a_mistake(table):
     note = read_for_training(table("a,label\n1,x\nl2,y\n3,x\n")).notes[1]
-    assert ":3: column 'a' holds the text 'l2' beside numbers" in note
+    assert ":3: column 'a' holds the text 'l2' among numbers" in note
     note = read_for_training(table("1,2\n3,4\n5,6\n")).notes[1]
     assert "holds only numbers and was read as the header" in note
 
@@ -67,7 +67,7 @@ def test_new_rows_are_found_by_name(table):
     new = read_for_prediction(path, ModelColumns(columns, "label")).table
     assert new.X.tolist() == [[4, 0, 1], [5, 1, 0]]
     assert new.labels is None
-    assert "ignored columns that the model does not know: more" in new.notes[0]
+    assert "ignored columns unknown to the model: more" in new.notes[0]
 
 
 ODD_FIELDS = """

@@ -56,7 +56,7 @@ def test_a_table_shows_means_and_the_largest(zoloss, write_config, tmp_path):
     assert shown.code == 0
     tight = next(line for line in shown.out.splitlines() if line.startswith("axes"))
     assert tight.split()[1:5] == ["1.000", "±", "0.000", "1.000"]
-    assert "above 1 it would be refuted" in shown.out
+    assert "which a ratio above 1 would refute" in shown.out
     listed = json.loads((small_run / "runs" / "small.json").read_text())
     assert listed["experiment"]["also"] == "largest_ratio"
 

@@ -201,7 +201,7 @@ def test_a_class_that_is_no_cluster_or_cannot_start_is_refused():
         with pytest.raises(kind, match=sentence):
             load_cluster_class(name)
     settings = ClusterSettings(cluster="distributed.LocalCluster", settings={"no_such": 1}, workers=1)
-    with pytest.raises(ClusterError, match=r"LocalCluster cannot be started \(.*correct its settings"):
+    with pytest.raises(ClusterError, match=r"LocalCluster cannot be started \(.*check its settings"):
         start_cluster(settings)
 
 
@@ -214,7 +214,7 @@ def test_a_scheduler_of_another_dask_is_refused(monkeypatch):
         dask.DaskWorkers(ClusterSettings(scheduler="tcp://head:1"))(print)
     assert str(refused.value) == (
         f"the scheduler at tcp://head:1 has distributed 2020.1 and this machine {distributed.__version__}: "
-        "install the same there, or go on with --allow-versions"
+        "install the same there, or continue with --allow-versions"
     )
 
 
@@ -226,7 +226,7 @@ def test_what_listens_but_is_no_scheduler_is_reported(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(
-            ClusterError, match=f"what listens at {address} does not answer as a Dask scheduler"
+            ClusterError, match=f"the program at {address} does not answer like a Dask scheduler"
         ):
             dask.DaskWorkers(ClusterSettings(scheduler=address))(print)
 
@@ -277,7 +277,7 @@ def test_a_bad_address_is_one_sentence_and_nothing_is_written(zoloss, write_conf
     (tmp_path / "broken.json").write_text("{}", encoding="utf-8")
     path = write_config("datasets: [heart]\nsplit: {repeats: 2}\nlearners: [fld]\n")
     for address, sentence in (
-        ("nowhere.json", "is neither an address such as tcp://host:8786 nor a scheduler file that is there"),
+        ("nowhere.json", "is neither an address such as tcp://host:8786 nor an existing scheduler file"),
         ("broken.json", "is not a scheduler file; `dask scheduler --scheduler-file broken.json` writes one"),
     ):
         ended = zoloss("run", path, "--out", "results", "--scheduler", address)

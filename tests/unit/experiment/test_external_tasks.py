@@ -103,5 +103,5 @@ def test_who_ignores_the_seed_is_named(cells):
     for name, cell in zip(names, cells(*(f"mine.py:{name}" for name in names)), strict=True):
         with allow_code():
             notes[name] = find_unseeded(cell.learner)
-    assert notes["Seedless"].startswith("'mine.py:Seedless' gives two results for the same seed")
+    assert notes["Seedless"].startswith("'mine.py:Seedless' gives different results for the same seed")
     assert [name for name, note in notes.items() if note] == ["Seedless"]

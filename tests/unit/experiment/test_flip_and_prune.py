@@ -198,4 +198,4 @@ def test_mistakes_in_a_config_are_named(zoloss, write_config, tmp_path):
     text = "datasets: [iris]\npreprocess: {prune: {by: neighbours}}\nlearners: [one-vs-all]\n"
     ended = zoloss("run", write_config(text), "--splits", 1, "--out", tmp_path / "results")
     assert ended.code != 0
-    assert "data set 'iris' has 3 classes, and pruning is for two: use positive: CLASS" in ended.err
+    assert "data set 'iris' has 3 classes, but pruning is for two: use positive: CLASS" in ended.err

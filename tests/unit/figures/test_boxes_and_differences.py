@@ -108,7 +108,7 @@ def test_any_metric_of_the_records(reference):
 def test_what_cannot_be_chosen_is_one_sentence(reference):
     for figure, options, error, message in (
         ("boxes", {"metric": "roc_auc"}, ResultsError, "'table4' has no roc_auc: its records hold no test_sc"),
-        ("boxes", {"against": "pocket"}, ConfigError, "--against is for the figures differences, and 'boxes'"),
+        ("boxes", {"against": "pocket"}, ConfigError, "applies to the figures differences, not to 'boxes'"),
         ("differences", {"against": "pocket"}, ResultsError, "'table4' has no learner 'pocket'; valid: adabo"),
     ):
         with pytest.raises(error, match=message) as refused:

@@ -112,7 +112,7 @@ def test_a_config_that_does_not_say_how_or_what_the_run_lacks_is_refused(write_c
     kind = catalog.find_kind("acme-2020/7", [mirror("7", "curves")])
     with pytest.raises(ResultsError, match="has no results for figure 'acme-2020/7', which needs learners"):
         catalog.choose_drawing(kind, [mirror("7", "curves")], Path("results"))
-    with pytest.raises(ConfigError, match="drawn_as is for a figure"):
+    with pytest.raises(ConfigError, match="drawn_as applies only to figures"):
         load_config(write_config(ANOTHER_PAPER.replace("figure:", "table:").replace("WAY", "curves")))
 
 

@@ -195,7 +195,7 @@ def test_draws_without_what_is_drawn_are_left_out_and_those_of_other_samples_ref
     titles = [axes.get_title().split("\n")[0] for axes in figure.axes[:2]]
     assert titles == ["6 clusters, draw 1", "all subsets, draw 0"]
     other = change_first(run, alter(first, clusters=first.clusters[:-1]))
-    with pytest.raises(ResultsError, match=r"of 13 samples where draw 0 has 14: the results of 'figure1\.5'"):
+    with pytest.raises(ResultsError, match=r"on 13 samples, but draw 0 has 14: the results of 'figure1\.5'"):
         drawn(thesis_samples.draw_clusters, other)
 
 

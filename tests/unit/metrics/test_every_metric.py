@@ -158,7 +158,9 @@ def test_what_the_records_lack_is_named():
 def test_rates_of_two_classes_are_not_of_three():
     record = FitRecord(0, 1, 1, test_confusion=[[1, 0, 0], [0, 1, 1], [0, 0, 1]])
     names = [name for name, metric in ALL.items() if metric.n_classes == 2 and name != "roc_auc"]
-    assert {load_metric(name).explain_missing([record]) for name in names} == {"it is for two classes"}
+    assert {load_metric(name).explain_missing([record]) for name in names} == {
+        "it is defined for two classes only"
+    }
 
 
 values = st.lists(st.floats(0.01, 100), min_size=1, max_size=20)

@@ -162,7 +162,7 @@ def test_a_learner_without_probabilities_leaves_its_column_empty(zoloss, write_c
     monkeypatch.setattr(FLDClassifier, "predict_proba", give_probabilities, raising=False)
     path, out = write_config(f"{CONFIG}also: test_error\nlearners: [fld, stump]\n"), tmp_path / "results"
     sentence = (
-        "learners.stump: 'stump' has no predict_proba, so its column has no neg_log_loss; the others have"
+        "learners.stump: 'stump' has no predict_proba, so its column has no neg_log_loss; other columns are"
     )
     assert sentence in zoloss("validate", path).err
     monkeypatch.setattr("zoloss_cli.experiment.scheduler.Scheduler.run", run_here)

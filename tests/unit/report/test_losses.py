@@ -78,7 +78,7 @@ def test_captions_say_what_numbers_are_means_over():
 def test_the_lenient_count_says_so():
     run = run_with({("heart", "svm"): [37.0]}, metric="train_01_loss_lenient")
     for format in ("text", "markdown", "latex", "html"):
-        assert "a zero margin counts as right, as the authors count" in text_of(run, format)
+        assert "a margin of 0 counts as correct, as in the paper" in text_of(run, format)
     (cell,) = compare_learners(run)
     assert (cell.published, cell.match) == (39.0, "better")
     assert "zero margin" not in text_of(run_with({("heart", "svm"): [37.0]}))

@@ -216,7 +216,7 @@ def test_lines_cut_or_joined_anywhere_are_noticed(data):
 
 
 def encode_content(content: dict) -> bytes:
-    """Return a line with these keys and a check value that matches: written by us, but not a record."""
+    """Return a line with these keys and a checksum that matches: written by us, but not a record."""
     fields = [(f"f{i}", object, msgspec.field(name=name)) for i, name in enumerate(content)]
     kind = msgspec.defstruct("Content", fields)
     return encode_line(kind(*content.values()))[:-1]

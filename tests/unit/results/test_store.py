@@ -73,7 +73,7 @@ def test_foreign_content_is_set_aside(filled, cell):
         b"not json\n": "no readable header",
         b"": "no readable header",
         b'{"format":2,"identity":{}}\n': "no readable header",
-        encode_line(CellHeader(FORMAT, "fit", *SIZES, {})): "is not the cell that its name says",
+        encode_line(CellHeader(FORMAT, "fit", *SIZES, {})): "does not match the key in its name",
         encode_line(CellHeader(99, "fit", *SIZES, {})): "another version",
         encode_line(CellHeader(FORMAT, "tea", *SIZES, {})): "no readable header",
         encode_line(CellHeader(FORMAT, "fit", 0, 0, {})): "no readable header",
@@ -100,7 +100,7 @@ IMPOSSIBLE_RECORDS = [
 
 
 def test_impossible_records_are_dropped(filled, cell):
-    """With a check value or without."""
+    """With a checksum or without."""
     path = filled.path(cell.filename)
     with path.open("ab") as file:
         for body in map(str.encode, IMPOSSIBLE_RECORDS):
@@ -124,9 +124,9 @@ def test_failed_tasks_are_kept_apart_and_tried_again(filled, cell):
     [
         ("thesis.docx", "precious", r"did not write \(such as thesis.docx\)"),
         ("cells/precious.txt", "", r"did not write \(such as cells\)"),
-        (MARKER, "{}", "not of this version"),
-        (MARKER, "no json", "not of this version"),
-        (MARKER, '{"results_of": "zoloss", "format": 99}', "not of this version"),
+        (MARKER, "{}", "the format of this version"),
+        (MARKER, "no json", "the format of this version"),
+        (MARKER, '{"results_of": "zoloss", "format": 99}', "the format of this version"),
         ("", "x", "is a file"),
     ],
 )
@@ -164,9 +164,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(filled, cell, monkeypatch
         return real_open(self, mode, *rest, **more)
 
     monkeypatch.setattr(Path, "open", full)
-    with pytest.raises(
-        ResultsError, match="No space left on device; what was finished before is kept: make room"
-    ):
+    with pytest.raises(ResultsError, match="No space left on device; finished tasks are kept: free disk space"):
         filled.append(cell, RECORDS, SIZES)
     monkeypatch.undo()
     assert sorted(filled.read(cell.filename, cell.key).records) == [0, 1, 2]
@@ -188,7 +186,7 @@ def test_manifests_that_are_unreadable_or_changed_are_left_out_and_named(filled)
     assert all(f"{name}.json" in note for name, note in notes.items())
     assert "is not a manifest of this version of zoloss " in notes["bad"]
     assert "is not a manifest of this version of zoloss " in notes["old"]
-    assert "its check value does not match" in notes["changed"]
+    assert "its checksum does not match" in notes["changed"]
 
 
 def test_a_manifest_without_a_check_value_is_read_with_a_note(filled):
@@ -196,7 +194,7 @@ def test_a_manifest_without_a_check_value_is_read_with_a_note(filled):
     path = filled.write_manifest(good)
     path.write_bytes(CHECK_LINE.sub(b"\n}\n", path.read_bytes()))
     assert filled.read_manifests() == [good]
-    assert "1 manifest has no check value (written before there was one)" in filled.notes[0]
+    assert "1 manifest has no checksum (written by an older version)" in filled.notes[0]
     assert filled.notes[0].endswith("running the config again adds it")
 
 
@@ -240,7 +238,7 @@ def test_a_header_nested_at_any_depth_is_a_fault(filled, cell):
 
 def test_nothing_is_said_to_be_kept_of_a_folder_that_was_removed(filled, cell):
     shutil.rmtree(filled.folder)
-    with pytest.raises(ResultsError, match="was removed, with what was in it") as error:
+    with pytest.raises(ResultsError, match="was removed, with its contents") as error:
         filled.append(cell, RECORDS, SIZES)
     assert "kept" not in str(error.value)
 

@@ -58,9 +58,9 @@ def test_two_versions_of_a_file_live_side_by_side(folder):
 
 
 def test_a_text_that_is_not_that_of_its_hash_is_refused():
-    with pytest.raises(ValueError, match=r"the text of mine\.py is not what its sha256 says"):
+    with pytest.raises(ValueError, match=r"the text of mine\.py does not match its sha256"):
         CodeSource("mine.py", hashlib.sha256(b"1").hexdigest(), "2")
-    with pytest.raises(ConfigError, match=r"the code of 'mine\.py:Mine' is not known"):
+    with pytest.raises(ConfigError, match=r"the code of 'mine\.py:Mine' is unknown"):
         load_class(f"mine.py:Mine@{'0' * 64}")
 
 
