@@ -16,7 +16,7 @@ class ZolossError(Exception):
 
 
 class ConfigError(ZolossError):
-    """A config, a name or an option is wrong. Several errors make several lines."""
+    """A config, name or option is invalid; the message has one line per error."""
 
     exit_code = 2
 
@@ -46,13 +46,13 @@ class ModelError(ZolossError):
 
 
 class OutputError(ZolossError):
-    """A file cannot be written, or another one exists in its place."""
+    """An output file cannot be written, or already exists."""
 
     exit_code = 7
 
 
 class MissingPackageError(ZolossError, ImportError):
-    """A package that zoloss itself does not need, but this feature does, is not installed."""
+    """An optional dependency is not installed."""
 
     exit_code = 8
 
