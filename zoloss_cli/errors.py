@@ -22,7 +22,7 @@ class ConfigError(ZolossError):
 
 
 class DataError(ZolossError):
-    """A data set cannot be read, fetched or used as asked."""
+    """A data set cannot be read, fetched or used as requested."""
 
     exit_code = 3
 
@@ -70,7 +70,7 @@ class ClusterError(ZolossError):
 
 
 def suggest_nearest(name: object, valid: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name: the closest valid name, or the valid names if few.
+    """Return a suggestion to end a message about an unknown name: the closest name, or all if there are few.
 
     >>> suggest_nearest("hart", ["heart", "iris"])
     "; did you mean 'heart'?"

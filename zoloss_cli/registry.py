@@ -260,7 +260,7 @@ class LearnerRegistration(Registration):
 
     @property
     def is_multiclass(self) -> bool:
-        """Whether the learner takes more than two classes."""
+        """Whether the learner supports more than two classes."""
         return getattr(self.learner_class, "multiclass", False)
 
     @property
@@ -286,7 +286,7 @@ class LearnerRegistration(Registration):
         return learner_parameters(self.learner_class, frozenset(self.fixed))
 
     def build(self, settings: Mapping[str, Any], random_state: Any) -> Any:
-        """Return the unfitted estimator, with the seed only if it takes one."""
+        """Return the unfitted estimator, with a seed if it has the parameter random_state."""
         estimator = self.learner_class(**self.fixed, **settings)
         if "random_state" in estimator.get_params():
             estimator.set_params(random_state=random_state)
@@ -337,10 +337,10 @@ class ExternalRegistration(FoundRegistration):
 
     @property
     def is_multiclass(self) -> bool:
-        """Whether it takes more than two classes, according to its tags or its attribute `multiclass`."""
+        """Whether it supports more than two classes, according to its tags or its attribute `multiclass`."""
         try:
             return pkgutil.resolve_name(EXTERNAL_LEARNER)(self.found()).multiclass
-        except Exception:  # it cannot be built without parameters: each task checks again
+        except Exception:  # it requires parameters; each task checks again
             return True
 
     @property
@@ -572,14 +572,14 @@ def load_metric(name: str) -> Any:
 
 
 def is_external(name: str) -> bool:
-    """Return whether a learner's name refers to a class of a package or in a file, not to a registered one."""
+    """Return whether a learner's name refers to an unregistered class in a package or a file."""
     if name in LEARNERS.builtin:
         return False
     return (is_dotted_name(name) or is_code_name(name)) and name not in LEARNERS
 
 
 def is_unchecked(name: str) -> bool:
-    """Return whether a learner's name refers to a class that is not trusted and may not be run here."""
+    """Return whether a learner's name refers to a class that is neither trusted nor allowed to run."""
     return is_external(name) and not is_trusted(name) and find_code_policy() != "run"
 
 
@@ -602,7 +602,7 @@ def _register_external(name: str) -> LearnerRegistration:
 
 
 def list_multiclass_learners() -> list[str]:
-    """Return the names of the built-in learners that take more than two classes."""
+    """Return the names of the built-in multiclass learners."""
     return [name for name, entry in LEARNERS.builtin.items() if entry.is_multiclass]
 
 

@@ -100,7 +100,7 @@ def check_seed_is_obeyed(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -
     )
 
 
-def check_scores_go_with_predictions(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
+def check_scores_match_predictions(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check that scores for two classes are finite, one per sample, with the sign of the prediction."""
     learner = build().fit(X, y)
     if not hasattr(learner, "decision_function"):
@@ -112,7 +112,7 @@ def check_scores_go_with_predictions(build: ExternalFactory, X: np.ndarray, y: n
     assert agree, "scores do not match predictions: the second class must have scores above 0"
 
 
-def check_parameters_are_kept(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
+def check_is_clonable(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check that an estimator with `get_params` can be cloned."""
     estimator = build().estimator
     if hasattr(estimator, "get_params"):
@@ -135,7 +135,7 @@ def check_more_classes(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> 
             ) from error
 
 
-def check_what_it_reports(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
+def check_reported_values(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check that the trace decreases to the counted errors, and that no bound exceeds them."""
     learner = build().fit(X, y)
     if learner.reports:
@@ -148,10 +148,10 @@ def check_what_it_reports(build: ExternalFactory, X: np.ndarray, y: np.ndarray) 
 EXTERNAL_CHECKS: tuple[Callable[[ExternalFactory, np.ndarray, np.ndarray], None], ...] = (
     check_fit_and_predict,
     check_seed_is_obeyed,
-    check_scores_go_with_predictions,
-    check_parameters_are_kept,
+    check_scores_match_predictions,
+    check_is_clonable,
     check_more_classes,
-    check_what_it_reports,
+    check_reported_values,
 )
 
 

@@ -208,7 +208,7 @@ def _find_factor(
 
 
 def render_certificate(certificate: dict[str, Any]) -> bytes:
-    """Return a certificate as the bytes of a compressed JSON file, the same for the same certificate."""
+    """Return a certificate as the bytes of a compressed JSON file, deterministically."""
     text = json.dumps(certificate, separators=(",", ":")).encode()
     packed = gzip.compress(text, compresslevel=COMPRESSION, mtime=0)
     # The checker limits the compression ratio: what compresses better is stored uncompressed.
@@ -217,7 +217,7 @@ def render_certificate(certificate: dict[str, Any]) -> bytes:
 
 
 def check_certificate(path: Path, data: Path) -> check.Proved:
-    """Return what a certificate proves about a table; ModelError if it does not prove its bound."""
+    """Return what a certificate proves about a table; raise ModelError if it does not prove its bound."""
     with _report_refusal(ModelError, path):
         content = check.read_file(str(path), check.MAX_CERTIFICATE_BYTES)
         certificate = check.parse_certificate(content)

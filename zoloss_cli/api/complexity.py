@@ -239,7 +239,7 @@ def choose_cost(cost: float | None, noise: float | None) -> float | None:
 def measure_complexity(
     samples: TableSamples, options: ComplexityOptions, start_orders: Callable, start_unions: Callable
 ) -> MeasuredComplexity:
-    """Measure everything that the options request."""
+    """Measure the complexity as the options request."""
     _check_samples(samples, options)
     labels = list_one_vs_rest(samples.y)
     with announce_compilation(COMPLEXITY_COMPILE_SECONDS):
@@ -553,7 +553,7 @@ def _draw_contributions(axes: Axes, measured: MeasuredComplexity) -> str:
 
 
 def _draw_growth(axes: Axes, measured: MeasuredComplexity) -> str:
-    """Draw how the complexity grows as samples join in random orders."""
+    """Draw how the complexity grows as samples are added in random orders."""
     sizes, mean = np.arange(len(measured.growth)), f"mean of {measured.options.permutations:,} orders"
     dotted: dict[str, Any] = {"color": style.BLACK, "linestyle": style.DOTTED, "linewidth": 0.8}
     axes.plot(sizes, sizes, label="as many as samples", **dotted)
@@ -565,7 +565,7 @@ def _draw_growth(axes: Axes, measured: MeasuredComplexity) -> str:
 
 
 def _draw_pairs(axes: Axes, measured: MeasuredComplexity) -> str:
-    """Circle principal points; if all unions were examined, every pair is a dot."""
+    """Draw principal points as circles and, if all unions were examined, all pairs as dots."""
     found = measured.decomposition
     assert found is not None
     points = np.array([(point.complexity, point.error) for point in found.points])

@@ -223,7 +223,7 @@ def count_workers(workers: int | DaskWorkers) -> int:
 
 
 def load_experiment(path: Path) -> Experiment:
-    """Return the experiment of a config; every mistake raises a ConfigError that names file and key."""
+    """Return the experiment of a config; every error raises a ConfigError that names file and key."""
     experiment = load_config(path)
     if experiment.published and experiment.published.drawn_as:
         from zoloss_cli.figures.registry import find_drawn_as

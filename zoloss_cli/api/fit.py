@@ -41,7 +41,7 @@ from zoloss_cli.api.validation import (
     Validation,
     calibrate,
     check_counts,
-    compute_length,
+    compute_norm,
     cross_validate,
     plan_folds,
 )
@@ -333,9 +333,7 @@ def calibrate_fit(fitted: TableFit, method: str) -> TableFit:
     """Return the fit with curves from scores to probabilities."""
     plan, notes = plan_folds(fitted.learner, len(fitted.y), fitted.seconds), list(fitted.notes)
     try:
-        curves = calibrate(
-            method, len(fitted.classes), compute_length(fitted.estimator), plan, fitted.fold_data
-        )
+        curves = calibrate(method, len(fitted.classes), compute_norm(fitted.estimator), plan, fitted.fold_data)
     except (ValueError, FloatingPointError) as error:
         raise DataError(f"--calibrate: '{fitted.learner.name}' cannot be fitted on a fold: {error}") from None
     if method == "isotonic" and len(fitted.y) < MIN_SAMPLES_FOR_ISOTONIC:

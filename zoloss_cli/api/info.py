@@ -43,7 +43,7 @@ def list_datasets() -> str:
     lines = [_summarize(name) for name in list_dataset_names()]
     clashes = [plugin for plugin in DATASET_PLUGINS.plugins if plugin.name not in DATASET_PLUGINS]
     lines += [_describe_broken(plugin.name, plugin.name_error) for plugin in clashes]
-    header, widths = ["name", "N", "features", "classes", "source", "what it is"], [None] * 5 + [64]
+    header, widths = ["name", "N", "features", "classes", "source", "description"], [None] * 5 + [64]
     sides = ("left", "right", "right", "right", "left", "left")
     table = tabulate(lines, header, "simple", maxcolwidths=widths, disable_numparse=True, colalign=sides)
     return f"{table}\n\n* size and seed of a generated pool are set in the config"

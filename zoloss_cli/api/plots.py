@@ -61,7 +61,7 @@ def open_axes(ax: Axes | None, height: float) -> Iterator[Axes]:
 
 
 def choose_dataset(run: RunResult, wanted: str | None, found: list[str], what: str) -> str:
-    """Return the data set to plot, which must be among `found`; without a name, the only one there is."""
+    """Return the data set to plot, which must be in `found`; by default, the only one."""
     if not found:
         raise ResultsError(f"'{run.name}' has no {what}")
     if wanted is None and len(found) > 1:
@@ -448,7 +448,7 @@ class PlotRequest:
         return drawing, [*store.notes, *describe_incomplete([run for run in runs if run.name == drawing.run])]
 
     def _find_without_results(self) -> FigureKind | None:
-        """Return the figure if it needs no results; which others exist depends on the results."""
+        """Return the figure if it needs no results; the others depend on them."""
         named = [name for name in FIGURE_NAMES if self.figure in (name, name.rpartition("/")[2])]
         kind = load_figure(named[0]) if len(named) == 1 else None
         return kind if kind is not None and not kind.needs_results else None
@@ -481,7 +481,7 @@ def list_drawings(results: Path | None) -> tuple[str, list[str]]:
     ]
     drawings.append(build_boundary_drawing("yinyang", ["rcd-bias", "adaboost"], None, None))
     lines = [[drawing.command, drawing.title] for drawing in drawings]
-    return tabulate(lines, ["command", "what it draws"], tablefmt="simple"), notes
+    return tabulate(lines, ["command", "figure"], tablefmt="simple"), notes
 
 
 class _PlotErrorCollector(ErrorCollector):

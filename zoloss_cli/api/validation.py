@@ -189,11 +189,11 @@ def _predict_part(
         learner, X, y, seed, quiet=False, sample_weight=weights, exact=lambda: ExactFeatures(filled[kept])
     )
     # The 0/1 loss does not determine the norm of a linear rule's weights: scores are divided by it.
-    scores = estimator.decision_function(X_out) / compute_length(estimator)
+    scores = estimator.decision_function(X_out) / compute_norm(estimator)
     return HeldOutPart(out, estimator.predict(X_out), scores, len(y))
 
 
-def compute_length(estimator) -> float:
+def compute_norm(estimator) -> float:
     """Return the norm of a linear rule's weights, without the bias; 1 if there are none."""
     length = float(np.linalg.norm(estimator.coef_)) if hasattr(estimator, "coef_") else 1.0
     return length if 0.0 < length < np.inf else 1.0

@@ -125,7 +125,7 @@ def _show_notice(text: str) -> None:
 
 
 def main() -> None:
-    """Run the command line: user errors become one sentence and an exit code, warnings one sentence."""
+    """Run the command line: user errors become a message and an exit code, warnings a message."""
     warnings.formatwarning = _format_warning
     show_notices_by(_show_notice)
     # Imports and records create hundreds of thousands of objects and hardly any garbage: garbage collection at
