@@ -56,7 +56,7 @@ def test_too_many_clusters_for_an_exact_search(zoloss, table):
         for a, b, k in zip(*rng.normal(size=(2, 60)), rng.integers(0, 2, 60), strict=True)
     )
     ended = zoloss("complexity", table("a,b,label\n" + rows), "--clusters", 45, "--exact")
-    refused(ended, 2, "all unions of 45 would take about", "40 is the limit", "leave out --exact")
+    refused(ended, 2, "all unions of 45 would take about", "the limit with --exact is 40", "omit --exact")
 
 
 def test_features_that_scaling_makes_equal_are_named_by_line(zoloss, table):
