@@ -2,8 +2,8 @@
 
 Every learner's class is exported under its own name, along with `make_learner`, `load_dataset`, the measures of
 a data set's complexity, and functions that do what the commands do: `evaluate`, `run_experiment`,
-`load_results`, `make_table`, `compare`, `load_model` and the `plot_` functions. All of them are imported when
-first used, so importing the package is fast.
+`load_results`, `make_table`, `compare`, `load_model` and the `plot_` functions. All of them are imported
+lazily, so importing the package is fast.
 
 Examples
 --------
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # the exported names, as type checkers see them; `_find_modules` reads these lines
+if TYPE_CHECKING:  # the exported names; `_read_imports` parses these lines
     from zoloss_cli.api.evaluate import evaluate
     from zoloss_cli.api.experiments import run_experiment
     from zoloss_cli.api.plots import (
@@ -91,11 +91,11 @@ if TYPE_CHECKING:  # the exported names, as type checkers see them; `_find_modul
 
 __version__ = "1.0.0"
 
-_modules: dict[str, str] = {}  # the module of each exported name, filled at the first use of one
+_modules: dict[str, str] = {}  # the module of each exported name, filled on first use
 
 
 def _read_imports() -> dict[str, str]:
-    """Return the modules of the names that are imported for type checkers."""
+    """Map each name that is imported for type checkers to its module."""
     import ast
 
     with open(__file__, encoding="utf-8") as source:
@@ -105,9 +105,9 @@ def _read_imports() -> dict[str, str]:
 
 
 def _find_modules() -> dict[str, str]:
-    """Return the module of each exported name: those imported for type checkers, all learners and measures."""
+    """Map each exported name to its module: imports for type checkers, learners and measures."""
     if not _modules:
-        # Imported here, so that a command reacts to Ctrl-C before it has imported anything.
+        # A lazy import, so that a command handles Ctrl-C before it imports anything else.
         from zoloss_cli.registry import LEARNERS, MEASURES
 
         _modules.update(_read_imports())
@@ -118,7 +118,7 @@ def _find_modules() -> dict[str, str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Import an exported name when it is first used."""
+    """Import an exported name on first use."""
     if name == "__all__":
         return sorted(_find_modules())
     if name.startswith("__"):

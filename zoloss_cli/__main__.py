@@ -14,7 +14,7 @@ IMPORT_SYSTEM = "<frozen importlib._bootstrap>"
 
 def main() -> None:
     """Import the command line and run it."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where the shell ignores it
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # unless the shell ignores it
         signal.signal(signal.SIGINT, interrupt)
     open_closed_streams()
     from zoloss_cli.cli.app import main as run
@@ -22,14 +22,14 @@ def main() -> None:
     try:
         run()
     finally:
-        gc.freeze()  # the garbage collection at exit would take as long as a short command
+        gc.freeze()  # garbage collection at exit would take as long as a short command
 
 
 def open_closed_streams() -> None:
-    """Connect the standard streams that are closed to the null device.
+    """Redirect closed standard streams to the null device.
 
-    Python replaces them by None, which neither this program nor its packages expect, and the next file that
-    is opened would get their descriptor, and with it what a library writes to the stream.
+    Python sets them to None, which neither zoloss nor its dependencies expect. The next opened file would also
+    reuse their descriptor, and receive what a library writes to the stream.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -41,8 +41,8 @@ def open_closed_streams() -> None:
 def interrupt(number: int, frame: FrameType | None) -> None:
     """Raise KeyboardInterrupt; during an import, end the program silently instead.
 
-    Packages do not expect KeyboardInterrupt during their import: they swallow or print it, or stay half
-    imported for code that runs at exit. Nothing is lost: results are written before the next import.
+    Packages do not expect KeyboardInterrupt during their import: they swallow or print it, or are only partly
+    imported when exit handlers run. Nothing is lost: results are written before the next import.
     """
     while frame is not None:
         if frame.f_code.co_filename == IMPORT_SYSTEM:

@@ -1,4 +1,4 @@
-"""Values that options choose from, and their defaults; light, because a shell completes them."""
+"""Choices and defaults of options, without heavy imports, since shell completion uses them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ NOISE_SCORES = ("contribution", "neighbours")
 
 STATS = ("stderr", "sd", "ci", "median", "quartiles")
 BOLD_RULES = ("best", "stderr", "significant")
-CONFIDENCE = 0.95  # of the intervals of `ci`
+CONFIDENCE = 0.95  # level of the intervals of `ci`
 MAX_DIGITS = 10
 
 FORMATS = ("text", "markdown", "latex", "csv", "html")
-EXPORT_FORMATS = ("csv", "parquet")  # of single records
+EXPORT_FORMATS = ("csv", "parquet")  # of `zoloss export`

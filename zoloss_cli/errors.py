@@ -16,13 +16,13 @@ class ZolossError(Exception):
 
 
 class ConfigError(ZolossError):
-    """A config, a name or an option is wrong. Several errors make several lines."""
+    """A config, name or option is invalid; the message has one line per error."""
 
     exit_code = 2
 
 
 class DataError(ZolossError):
-    """A data set cannot be read, fetched or used as asked."""
+    """A data set cannot be read, fetched or used as requested."""
 
     exit_code = 3
 
@@ -46,13 +46,13 @@ class ModelError(ZolossError):
 
 
 class OutputError(ZolossError):
-    """A file cannot be written, or another one exists in its place."""
+    """An output file cannot be written, or already exists."""
 
     exit_code = 7
 
 
 class MissingPackageError(ZolossError, ImportError):
-    """A package that zoloss itself does not need, but this feature does, is not installed."""
+    """An optional dependency is not installed."""
 
     exit_code = 8
 
@@ -70,7 +70,7 @@ class ClusterError(ZolossError):
 
 
 def suggest_nearest(name: object, valid: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name: the closest valid name, or the valid names if few.
+    """Return a suggestion to end a message about an unknown name: the closest name, or all if there are few.
 
     >>> suggest_nearest("hart", ["heart", "iris"])
     "; did you mean 'heart'?"

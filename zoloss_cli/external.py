@@ -1,6 +1,6 @@
 """Classes of other packages and of files: sklearn.svm.LinearSVC, mine.py:MyClass.
 
-Importing a package or running a file runs whatever its author wrote: only scikit-learn and zoloss are trusted.
+Importing a package or loading a file executes arbitrary code: only scikit-learn and zoloss are trusted.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from zoloss_cli.utils.imports import (
     name_class,
 )
 
-EXTERNAL_VERSION = 1  # raise when what is passed to other packages' estimators, or counted, changes
-TRUSTED_PACKAGES = {"sklearn": "scikit-learn", "zoloss_cli": "zoloss"}  # with their names in pip
+EXTERNAL_VERSION = 1  # increment when what is passed to external estimators, or counted, changes
+TRUSTED_PACKAGES = {"sklearn": "scikit-learn", "zoloss_cli": "zoloss"}  # import names with distribution names
 OTHER_KINDS = {
     "RegressorMixin": "a regressor",
     "ClusterMixin": "a clusterer",
@@ -46,9 +46,9 @@ def is_trusted(name: str) -> bool:
 def explain_refusal(name: str) -> str:
     """Return why a class is refused, and how to allow it."""
     shown = name.partition("@")[0]
-    what = "code from a file" if is_code_name(name) else "a class of a package that zoloss does not know"
+    what = "code from a file" if is_code_name(name) else "a class from a package that zoloss does not trust"
     return (
-        f"'{shown}' is {what}, which can do on this computer whatever you can: read it, and if you trust it, "
+        f"'{shown}' is {what}, and its code runs with your permissions: review it, and if you trust it, "
         "allow it with --allow-code"
     )
 
@@ -61,7 +61,7 @@ def check_allowed(name: str) -> None:
 
 
 def load_external(name: str) -> Any:
-    """Return the class of a package, or of a file that was read (mine.py:MyClass@SHA256), if allowed."""
+    """Load a class from a package, or from a file that was read (mine.py:MyClass@SHA256), if allowed."""
     return load_class(name) if is_code_name(name) else _import_class(name)
 
 
@@ -89,7 +89,7 @@ def _import_class(name: str) -> Any:
 
 
 def _suggest_class(name: str) -> str:
-    """Return the nearest class as the end of a message: among scikit-learn's classifiers, or modules."""
+    """Return a suggestion to end a message: the nearest scikit-learn classifier, or module of the package."""
     package = name.partition(".")[0]
     if package == "sklearn":
         from sklearn.utils.discovery import all_estimators
@@ -102,7 +102,7 @@ def _suggest_class(name: str) -> str:
 
 
 def check_is_classifier(found: Any, name: str) -> None:
-    """Raise ConfigError unless what a name refers to is a class with the methods of a classifier."""
+    """Raise ConfigError unless `found` is a classifier class."""
     if not isinstance(found, type):
         raise ConfigError(f"'{name}' is not a class, but a {type(found).__name__}: a learner is a class")
     lacking = [method for method in ("fit", "predict") if not callable(getattr(found, method, None))]
@@ -121,7 +121,7 @@ def check_is_classifier(found: Any, name: str) -> None:
 
 @functools.cache
 def name_package(name: str) -> str:
-    """Return the package and version of a dotted name, empty for a class in a file; nothing is imported."""
+    """Return the package and version of a dotted name, without importing it; empty for a class in a file."""
     if not is_dotted_name(name):
         return ""
     from importlib.metadata import PackageNotFoundError, packages_distributions, version

@@ -1,13 +1,13 @@
-"""All names that configs and commands know: learners, measures, metrics and generators, one line each.
+"""Registries of learners, measures, metrics and generators, one line per name.
 
-A name stands for a class or function and the parameters that the name fixes; the rest can be set in a config.
-The classes and functions are imported when they are used.
-Other packages add to three entry point groups:
+A name refers to a class or function, and fixes some of its parameters; the others can be set in a config.
+The classes and functions are imported on first use.
+Other packages register names through three entry point groups:
 
 - `zoloss.learners`: name = "module:Class", a BinaryLearner whose parameters are annotated;
 - `zoloss.metrics`: name = "module:Class", a Metric of that name;
 - `zoloss.datasets`: name = "module:function", a generator, whose first parameter is `rng`, or a function
-  without parameters that returns the path of a CSV file; its docstring says what the data set is.
+  without parameters that returns the path of a CSV file; its docstring describes the data set.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ ANY_LEARNER = "zoloss_cli.learners.base:Learner"
 BASE_LEARNER = "zoloss_cli.learners.base:BinaryLearner"
 BASE_METRIC = "zoloss_cli.metrics.base:Metric"
 EXTERNAL_LEARNER = "zoloss_cli.learners.external:ExternalLearner"
-RNG = "rng"  # the first parameter of a generator and of no other function
+RNG = "rng"  # the first parameter of generators, and only of these
 
 
 @dataclass(frozen=True)
 class Plugin:
-    """An entry point of an installed package; whatever is wrong with it is reported only when it is used."""
+    """An entry point of an installed package; errors in it are reported only when it is used."""
 
-    kind: str  # what it adds, such as 'learner' or 'data set'
+    kind: str  # of what it registers, such as 'learner' or 'data set'
     name: str
     target: str
     package: str  # with its version
-    rival: str = ""  # another owner of the name
+    rival: str = ""  # what else has this name
 
     def build_error(self, reason: str) -> ConfigError:
         """Return an error that names the plug-in and its package."""
@@ -62,11 +62,11 @@ class Plugin:
 
     @property
     def name_error(self) -> ConfigError:
-        """The error about a name that is also used elsewhere."""
+        """The error about a name conflict."""
         return self.build_error(f"conflicts with the same name in {self.rival}: its package must rename it")
 
     def load(self) -> Any:
-        """Import what the entry point names."""
+        """Import the object that the entry point names."""
         if self.rival:
             raise self.name_error
         try:
@@ -77,16 +77,16 @@ class Plugin:
 
 @dataclass(frozen=True)
 class Registration:
-    """What a name stands for: a class or function, and the parameters that the name fixes."""
+    """A registered class or function, and the parameters that its name fixes."""
 
     target: str  # package.module:name
     fixed: dict[str, Any] = field(default_factory=dict)  # the other parameters can be set in a config
     title: str = ""  # in tables and figures
-    plugin: Plugin | None = None  # the entry point that added it, if it is not zoloss's own
+    plugin: Plugin | None = None  # the entry point that registers it; None if built in
 
     @property
     def package(self) -> str:
-        """The name and version of the package that added it; empty if it is zoloss's own."""
+        """The name and version of the package that registers it; empty if built in."""
         return self.plugin.package if self.plugin else ""
 
     @functools.cached_property
@@ -99,7 +99,7 @@ class Registration:
         return found
 
     def check_plugin(self, plugin: Plugin, found: Any) -> None:
-        """Raise ConfigError unless a plug-in provides what the registry holds."""
+        """Raise ConfigError if a plug-in is not a valid entry of the registry."""
 
     def find_fault(self) -> str:
         """Return why it cannot be used, in one sentence; empty if it can."""
@@ -114,10 +114,10 @@ R = TypeVar("R", bound=Registration)
 
 
 class Registry(Mapping[str, R]):
-    """All names of one kind: zoloss's own, then those that installed packages add as entry points of `group`.
+    """The names of one kind: built-in ones, then those that installed packages register in `group`.
 
-    The registration type validates plug-ins, `reserved` returns more names that they cannot take, and `hint`
-    ends the message about an unknown name if no name is close.
+    The registration type validates plug-ins, `reserved` returns further names that they cannot use, and `hint`
+    ends the message about an unknown name if no name is similar.
     """
 
     def __init__(
@@ -142,18 +142,18 @@ class Registry(Mapping[str, R]):
         return len(self._registrations)
 
     def find(self, name: str) -> R:
-        """Return a registration by its name; an unknown one is a ConfigError with the nearest name."""
+        """Return a registration by name; raise ConfigError with the nearest name if it is unknown."""
         if name not in self:
             raise ConfigError(f"unknown {self.kind} '{name}'{suggest_nearest(name, self) or self.hint}")
         for plugin in self.plugins:
             if plugin.name == name and name in self.builtin:
-                # Always the same place, so that Python warns only once.
+                # From one location, so that Python shows the warning only once.
                 warnings.warn(f"{plugin.name_error}; '{name}' is zoloss's own", stacklevel=1)
         return self[name]
 
     @functools.cached_property
     def plugins(self) -> list[Plugin]:
-        """What installed packages add, sorted by name, including what cannot be used."""
+        """The plug-ins of installed packages, sorted by name, including unusable ones."""
         if not self.group:
             return []
         from importlib.metadata import entry_points  # slow to import, and few commands need it
@@ -181,7 +181,7 @@ class Registry(Mapping[str, R]):
         return self._registration_type(plugin.target, title=plugin.name, plugin=plugin)
 
     def list_usable(self) -> dict[str, R]:
-        """Return what can be used: a broken package must not hide the others."""
+        """Return the usable entries: a broken package must not hide the others."""
         return {name: entry for name, entry in self.items() if not entry.find_fault()}
 
     def list_broken(self) -> list[tuple[Plugin, str]]:
@@ -251,7 +251,7 @@ class MetricRegistration(Registration):
 class LearnerRegistration(Registration):
     """A learner's or measure's class, and the parameters that its name fixes."""
 
-    is_external = False  # an estimator that is not derived from zoloss's own
+    is_external = False  # whether the class is not derived from zoloss's base classes
 
     @property
     def learner_class(self) -> Any:
@@ -260,7 +260,7 @@ class LearnerRegistration(Registration):
 
     @property
     def is_multiclass(self) -> bool:
-        """Whether the learner takes more than two classes."""
+        """Whether the learner supports more than two classes."""
         return getattr(self.learner_class, "multiclass", False)
 
     @property
@@ -286,7 +286,7 @@ class LearnerRegistration(Registration):
         return learner_parameters(self.learner_class, frozenset(self.fixed))
 
     def build(self, settings: Mapping[str, Any], random_state: Any) -> Any:
-        """Return the unfitted estimator, with the seed only if it takes one."""
+        """Return the unfitted estimator, with a seed if it has the parameter random_state."""
         estimator = self.learner_class(**self.fixed, **settings)
         if "random_state" in estimator.get_params():
             estimator.set_params(random_state=random_state)
@@ -315,7 +315,7 @@ def _check_parameters(found: type, build_error: Callable[[str], ConfigError]) ->
 
 @dataclass(frozen=True)
 class FoundRegistration(LearnerRegistration):
-    """A class derived from zoloss's own, given by its package or file."""
+    """A class derived from zoloss's base classes, in another package or a file."""
 
     found: Any = None
 
@@ -337,10 +337,10 @@ class ExternalRegistration(FoundRegistration):
 
     @property
     def is_multiclass(self) -> bool:
-        """Whether it takes more than two classes, according to its tags or its attribute `multiclass`."""
+        """Whether it supports more than two classes, according to its tags or its attribute `multiclass`."""
         try:
             return pkgutil.resolve_name(EXTERNAL_LEARNER)(self.found()).multiclass
-        except Exception:  # it cannot be built without parameters: each task checks again
+        except Exception:  # it requires parameters; each task checks again
             return True
 
     @property
@@ -362,7 +362,7 @@ class ExternalRegistration(FoundRegistration):
             estimator = self.found(**inner)
         except Exception as error:
             raise ConfigError(
-                f"'{self.title}' cannot be made with these parameters: {format_error(error)}"
+                f"'{self.title}' cannot be constructed with these parameters: {format_error(error)}"
             ) from error
         return pkgutil.resolve_name(EXTERNAL_LEARNER)(estimator, random_state)
 
@@ -437,7 +437,7 @@ LEARNERS = Registry(
     hint="; zoloss learners lists them",
 )
 
-# What a config's section `measures` can have: not learners, but registered, checked and stored like them.
+# The measures of a config's section `measures`, registered, validated and stored like learners.
 MEASURES = Registry(
     "measure",
     {
@@ -451,7 +451,7 @@ MEASURES = Registry(
     },
 )
 
-# scikit-learn's scorers by what they need from a task; those also in METRICS (f1, roc_auc) are zoloss's own.
+# scikit-learn's scorers by what they need from a record; f1 and roc_auc are zoloss's own, in METRICS.
 OF_PREDICTIONS = (
     *("accuracy", "balanced_accuracy", "matthews_corrcoef", "f1_macro", "f1_micro", "f1_weighted"),
     *("precision", "precision_macro", "precision_micro", "precision_weighted"),
@@ -515,7 +515,7 @@ METRICS = Registry(
     registration_type=MetricRegistration,
     reserved=lambda: SCORERS,
 )
-METRIC_ALIASES = {"seconds": "fit_time", "reached": "time_to_best"}  # as in configs of zoloss 0.1
+METRIC_ALIASES = {"seconds": "fit_time", "reached": "time_to_best"}  # names in configs of zoloss 0.1
 
 _GENERATORS = (  # each a function of a random Generator and annotated parameters that returns a pool of samples
     *("ringnorm", "threenorm", "yinyang", "tangram", "disks", "gaussians", "outliers", "data_engine"),
@@ -536,35 +536,35 @@ DATASET_PLUGINS: Registry[DatasetRegistration] = Registry(
 
 
 def list_metrics() -> list[str]:
-    """Return the names of all metrics: zoloss's own, scikit-learn's scorers, those of installed packages."""
+    """Return the names of all metrics: built-in ones, scikit-learn's scorers, and those of plug-ins."""
     return [*METRICS.builtin, *SCORERS, *(name for name in METRICS if name not in METRICS.builtin)]
 
 
 def _find_scorer_purpose(name: str) -> str:
-    """Return what a scorer is for that no record of a classifier can provide; empty for any other name."""
-    from sklearn.metrics import get_scorer, get_scorer_names  # imported only to explain a mistake
+    """Return the purpose of a scorer that does not apply to classifiers; empty for any other name."""
+    from sklearn.metrics import get_scorer, get_scorer_names  # needed only for an error message
 
     if name not in get_scorer_names():
         return ""
     module = get_scorer(name)._score_func.__module__
-    purposes = {"sklearn.metrics.cluster": "clusters", "sklearn.metrics._regression": "regression"}
+    purposes = {"sklearn.metrics.cluster": "clustering", "sklearn.metrics._regression": "regression"}
     if name.endswith("_samples"):
-        return "samples of several labels each"
+        return "multilabel classification"
     return next((purpose for prefix, purpose in purposes.items() if module.startswith(prefix)), "")
 
 
 def explain_unknown_metric(name: object) -> str:
     """Return why a name is not a metric, with the nearest valid one."""
     if purpose := _find_scorer_purpose(str(name)):
-        return f"the scorer '{name}' of scikit-learn is for {purpose}, and these are errors of classifiers"
+        return f"the scikit-learn scorer '{name}' is for {purpose}, which zoloss does not support"
     return f"unknown metric '{name}'{suggest_nearest(name, list_metrics())}"
 
 
 @functools.cache
 def load_metric(name: str) -> Any:
-    """Return a metric by its name; an unknown name, or a plug-in that is not a metric, is a ConfigError."""
+    """Return a metric by name; raise ConfigError for an unknown name or an invalid plug-in."""
     name = METRIC_ALIASES.get(name, name)
-    # Our own come first: looking for installed packages takes longer than a table.
+    # Built-in names first: searching installed packages takes longer than building a table.
     entry = METRICS.builtin.get(name) or SCORERS.builtin.get(name) or METRICS.get(name)
     if entry is None:
         raise ConfigError(explain_unknown_metric(name))
@@ -572,19 +572,19 @@ def load_metric(name: str) -> Any:
 
 
 def is_external(name: str) -> bool:
-    """Return whether a learner's name refers to a class of a package or in a file, not to a registered one."""
+    """Return whether a learner's name refers to an unregistered class in a package or a file."""
     if name in LEARNERS.builtin:
         return False
     return (is_dotted_name(name) or is_code_name(name)) and name not in LEARNERS
 
 
 def is_unchecked(name: str) -> bool:
-    """Return whether a learner's name refers to a class that is not trusted and may not be run here."""
+    """Return whether a learner's name refers to a class that is neither trusted nor allowed to run."""
     return is_external(name) and not is_trusted(name) and find_code_policy() != "run"
 
 
 def find_registration(name: str) -> LearnerRegistration:
-    """Return what a name stands for: a learner, a measure, or a class of a package or of a file that was read.
+    """Return the registration of a learner, a measure, or a class in a package or in a file that was read.
 
     The name of a class in a file ends with the file's hash: mine.py:MyClass@SHA256.
     """
@@ -602,7 +602,7 @@ def _register_external(name: str) -> LearnerRegistration:
 
 
 def list_multiclass_learners() -> list[str]:
-    """Return the names of the built-in learners that take more than two classes."""
+    """Return the names of the built-in multiclass learners."""
     return [name for name, entry in LEARNERS.builtin.items() if entry.is_multiclass]
 
 
@@ -616,7 +616,7 @@ def find_nested_learners(model: type[BaseModel]) -> list[str]:
 
 
 def register_class(found: Any, name: str = "") -> LearnerRegistration:
-    """Return the registration of a class itself, under its own name by default; it must be a classifier."""
+    """Return a registration of a classifier class, under its own name by default."""
     name = name or getattr(found, "__name__", repr(found))
     check_is_classifier(found, name)
     if not issubclass(found, pkgutil.resolve_name(ANY_LEARNER)):

@@ -1,7 +1,7 @@
-"""Checks of what a learner must satisfy to be used in a table, and of what it lacks.
+"""Conformance checks for learners, and a list of their limitations.
 
-A learner derived from zoloss's own must pass scikit-learn's checks and all of CHECKS, any other estimator
-EXTERNAL_CHECKS. Each check raises AssertionError, or what the learner raised.
+A learner derived from zoloss's base classes must pass scikit-learn's checks and all of CHECKS; any other
+estimator must pass EXTERNAL_CHECKS. Each check raises AssertionError, or whatever the learner raised.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ ExternalFactory = Callable[[], ExternalLearner]  # builds the estimator to check
 
 
 def find_faults(build: ExternalFactory, problem: tuple[np.ndarray, np.ndarray]) -> list[str]:
-    """Return what is wrong with an estimator, one sentence each; empty if nothing is."""
+    """Return the faults of an estimator, one sentence each."""
     faults = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -58,14 +58,14 @@ def find_faults(build: ExternalFactory, problem: tuple[np.ndarray, np.ndarray]) 
                 faults.append(" ".join(str(error).split()))
             except Exception as error:
                 reason = " ".join(f"{type(error).__name__}: {error}".split())
-                faults.append(f"it ends with {reason}")
+                faults.append(f"it fails with {reason}")
             if faults and check is check_fit_and_predict:
-                break  # all others would end the same way
+                break  # all others would fail the same way
     return faults
 
 
 def list_limits(build: ExternalFactory) -> list[str]:
-    """Return what an estimator lacks and what that means for experiments, one sentence each."""
+    """Return the limitations of an estimator and their consequences for experiments, one sentence each."""
     learner = build()
     estimator, limits = learner.estimator, []
     if learner.deterministic:
@@ -73,18 +73,20 @@ def list_limits(build: ExternalFactory) -> list[str]:
     if "sample_weight" not in inspect.signature(estimator.fit).parameters:
         limits.append("its fit takes no sample_weight, so class weights are not supported")
     if not hasattr(learner, "decision_function"):
-        limits.append("it has no decision_function and no predict_proba, so metrics of scores cannot be shown")
+        limits.append(
+            "it has no decision_function and no predict_proba, so metrics based on scores are not available"
+        )
     if not learner.multiclass:
-        limits.append("it takes two classes only")
+        limits.append("it supports only two classes")
     if not hasattr(estimator, "get_params"):
-        limits.append("it has no get_params, so that scikit-learn's own tools cannot copy it")
+        limits.append("it has no get_params, so scikit-learn cannot clone it")
     return limits
 
 
 def check_fit_and_predict(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check that it fits, predicts only the classes it was given, and leaves its input unchanged."""
     predicted = build().fit(X, y).predict(X)
-    assert predicted.shape == y.shape, f"predict of {len(y)} samples gives the shape {predicted.shape}"
+    assert predicted.shape == y.shape, f"predict returns the shape {predicted.shape} for {len(y)} samples"
 
 
 def check_seed_is_obeyed(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
@@ -94,12 +96,12 @@ def check_seed_is_obeyed(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -
     if same and hasattr(first, "decision_function"):
         same = np.array_equal(first.decision_function(X), second.decision_function(X))
     assert same, (
-        "it ignores its seed: two fits with the same random_state differ, so no number can be reproduced"
+        "it ignores its seed: two fits with the same random_state differ, so results are not reproducible"
     )
 
 
-def check_scores_go_with_predictions(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
-    """Check that with two classes there is one finite score per sample, large for the second class."""
+def check_scores_match_predictions(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
+    """Check that scores for two classes are finite, one per sample, with the sign of the prediction."""
     learner = build().fit(X, y)
     if not hasattr(learner, "decision_function"):
         return
@@ -110,31 +112,31 @@ def check_scores_go_with_predictions(build: ExternalFactory, X: np.ndarray, y: n
     assert agree, "scores do not match predictions: the second class must have scores above 0"
 
 
-def check_parameters_are_kept(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
-    """Check that an estimator with `get_params` can be copied by its parameters."""
+def check_is_clonable(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
+    """Check that an estimator with `get_params` can be cloned."""
     estimator = build().estimator
     if hasattr(estimator, "get_params"):
         try:
             clone(estimator)
         except Exception as error:
-            raise AssertionError(f"it cannot be copied by its parameters: {error}") from error
+            raise AssertionError(f"it cannot be cloned: {error}") from error
 
 
 def check_more_classes(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
-    """Check three classes, unless it declares that it takes only two."""
+    """Check that it fits three classes, unless it declares that it supports only two."""
     if build().multiclass:
         X, y = load_dataset("iris")
         try:
             build().fit(X, y).predict(X)
         except Exception as error:
             raise AssertionError(
-                f"three classes end with {type(error).__name__}: {error}; if it is for two, give its class the "
-                "attribute multiclass = False"
+                f"it fails on three classes with {type(error).__name__}: {error}; if it supports only two, "
+                "give its class the attribute multiclass = False"
             ) from error
 
 
-def check_what_it_reports(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
-    """Check that the trace falls and ends with the errors counted, and that no bound exceeds them."""
+def check_reported_values(build: ExternalFactory, X: np.ndarray, y: np.ndarray) -> None:
+    """Check that the trace decreases to the counted errors, and that no bound exceeds them."""
     learner = build().fit(X, y)
     if learner.reports:
         try:
@@ -146,10 +148,10 @@ def check_what_it_reports(build: ExternalFactory, X: np.ndarray, y: np.ndarray) 
 EXTERNAL_CHECKS: tuple[Callable[[ExternalFactory, np.ndarray, np.ndarray], None], ...] = (
     check_fit_and_predict,
     check_seed_is_obeyed,
-    check_scores_go_with_predictions,
-    check_parameters_are_kept,
+    check_scores_match_predictions,
+    check_is_clonable,
     check_more_classes,
-    check_what_it_reports,
+    check_reported_values,
 )
 
 
@@ -163,14 +165,14 @@ Check = Callable[[LearnerFactory], None]
 def check_learner(
     learner: Any, settings: Mapping | None = None, expected_failures: Mapping[str, str] | None = None
 ) -> list[str]:
-    """Check that a learner satisfies what experiments rely on.
+    """Check that a learner meets the requirements of experiments.
 
-    A learner derived from zoloss's own must satisfy scikit-learn's contract and that of this package. Any other
-    estimator must satisfy what a table needs: it fits and predicts, obeys its seed, leaves its input
-    unchanged, and makes no false claims. If a file is named, its code is run.
+    A learner derived from zoloss's base classes must satisfy the contracts of scikit-learn and of this package.
+    Any other estimator must fit and predict, be reproducible with its seed, leave its input unchanged, and
+    report correct errors and bounds. If a file is named, its code is executed.
 
-    Raises AssertionError, or RuntimeError if the learner failed, with the name of the learner and what is
-    wrong, one sentence per line.
+    Raises AssertionError, or RuntimeError if the learner failed, with the name of the learner and one fault
+    per line.
 
     Parameters
     ----------
@@ -178,14 +180,14 @@ def check_learner(
         A registered name, the dotted name of a class, a class in a file such as mine.py:MyClass, a class, or an
         estimator with its parameters.
     settings : mapping or None, default=None
-        Parameters to check it with: choose budgets that keep it quick.
+        Parameters to check it with; small budgets keep the checks fast.
     expected_failures : mapping of str to str or None, default=None
-        Names of the scikit-learn checks that cannot hold for the learner, with the reasons.
+        Names of the scikit-learn checks that the learner is expected to fail, with the reasons.
 
     Returns
     -------
     list of str
-        What the learner lacks without being wrong, and what cannot be done without it, one sentence each.
+        The limitations of the learner and their consequences, one sentence each.
 
     Examples
     --------
@@ -202,15 +204,15 @@ def check_learner(
             if faults := find_faults(build, build_noisy_problem()):
                 raise AssertionError("\n".join(f"the learner '{name}': {fault}" for fault in faults))
             return list_limits(build)
-        # A user's class is checked for what its numbers rest on, not for how weights and copies compare.
+        # A user's class need not treat sample weights like repeated samples.
         asked = isinstance(learner, str) and learner in LEARNERS
-        expected = {} if asked else dict.fromkeys((EQUIVALENCE, SPARSE_EQUIVALENCE), "not asked for")
+        expected = {} if asked else dict.fromkeys((EQUIVALENCE, SPARSE_EQUIVALENCE), "not required")
         _check_own(name, entry, build, expected | dict(expected_failures or {}))
     return []
 
 
 def _resolve_subject(learner: Any, settings: Mapping | None) -> tuple[str, LearnerRegistration, LearnerFactory]:
-    """Return the name of what is checked, its registration, and what builds it."""
+    """Return the name of the learner, its registration, and its factory."""
     given = dict(settings or {})
     if isinstance(learner, str):
         named = resolve_class(learner) if is_external(learner) else None
@@ -229,7 +231,7 @@ def _resolve_subject(learner: Any, settings: Mapping | None) -> tuple[str, Learn
 
 
 def _check_own(name: str, entry: LearnerRegistration, build: LearnerFactory, expected: dict[str, str]) -> None:
-    """Check a learner that derives from zoloss's own."""
+    """Check a learner derived from zoloss's base classes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check_estimator(build(), expected_failed_checks=expected)
@@ -252,12 +254,12 @@ def select_checks(entry: LearnerRegistration) -> list[Check]:
 
 
 def is_baseline(learner: Any) -> bool:
-    """Return whether a learner declares that it predicts badly, by scikit-learn's tag `poor_score`."""
+    """Return whether a learner has scikit-learn's tag `poor_score`."""
     return get_tags(learner).classifier_tags.poor_score
 
 
 def build_noisy_problem() -> tuple[np.ndarray, np.ndarray]:
-    """Return 120 samples with 4 features, about a tenth of them with a wrong label, and their labels."""
+    """Return 120 samples with 4 features, about a tenth of them mislabelled, and their labels."""
     rng = np.random.default_rng(7)
     X = rng.uniform(-1, 1, (120, 4))
     y = (X @ [1.0, -2.0, 0.5, 0.0] + 0.3 + 0.4 * rng.standard_normal(120) > 0).astype(int)
@@ -265,7 +267,7 @@ def build_noisy_problem() -> tuple[np.ndarray, np.ndarray]:
 
 
 def check_labels_of_any_kind(build: LearnerFactory) -> None:
-    """Check that labels that are words give the same predictions as 0 and 1."""
+    """Check that string labels give the same predictions as 0 and 1."""
     X, y = build_noisy_problem()
     plain = build().fit(X, y)
     words = build().fit(X, np.where(y == 1, "yes", "no"))
@@ -295,7 +297,7 @@ def check_same_seed_gives_same_result(build: LearnerFactory) -> None:
 
 
 def check_parameters_are_declared(build: LearnerFactory) -> None:
-    """Check that every parameter has a description, and that a wrong value is refused by name."""
+    """Check that every parameter has a description, and that an invalid value is rejected by name."""
     X, y = build_noisy_problem()
     learner = type(build())
     assert learner.__doc__, "no docstring"
@@ -306,7 +308,7 @@ def check_parameters_are_declared(build: LearnerFactory) -> None:
 
 
 def check_refuses_one_class_and_non_finite_data(build: LearnerFactory) -> None:
-    """Check that labels of one class, and features that are not finite, are refused."""
+    """Check that labels of a single class and non-finite features are rejected."""
     X, y = build_noisy_problem()
     with assert_refuses("class"):
         build().fit(X, np.ones_like(y))
@@ -315,7 +317,7 @@ def check_refuses_one_class_and_non_finite_data(build: LearnerFactory) -> None:
 
 
 def check_data_frames_keep_names(build: LearnerFactory) -> None:
-    """Check that the columns of a data frame are known by name and must keep their order."""
+    """Check that DataFrame column names are stored, and their order is enforced."""
     X, y = build_noisy_problem()
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     learner = build().fit(frame, pd.Series(np.where(y == 1, "yes", "no")))
@@ -326,7 +328,7 @@ def check_data_frames_keep_names(build: LearnerFactory) -> None:
 
 
 def check_pipelines_and_grids(build: LearnerFactory) -> None:
-    """Check the learner in a pipeline, in cross-validation, and in a search over its parameters."""
+    """Check the learner in a pipeline, in cross-validation, and in a grid search."""
     X, y = build_noisy_problem()
     pipeline = make_pipeline(StandardScaler(), build())
     score = np.mean(cross_val_score(pipeline, X, y, cv=2))
@@ -345,7 +347,7 @@ def check_meta_estimators(build: LearnerFactory) -> None:
         options = {"random_state": 0, "code_size": 2} if meta_estimator is OutputCodeClassifier else {}
         fitted = meta_estimator(build(), **options).fit(X, y)
         assert list(fitted.classes_) == [0, 1, 2]
-        # A third is right by chance; some learners never settle, since the middle class is not separable.
+        # Chance level is a third; some learners do not converge, since the middle class is not separable.
         right = fitted.score(X, y)
         assert is_baseline(build()) or right > 0.5, f"{meta_estimator.__name__}: {right}"
     X, y = build_noisy_problem()
@@ -367,7 +369,7 @@ def check_sample_weight_scale_does_not_matter(build: LearnerFactory) -> None:
     X, y = build_noisy_problem()
     phi = np.random.default_rng(1).exponential(size=len(y))
     small = build().fit(X, y, sample_weight=phi)
-    # Scaling by a power of two does not round, so nothing at all may change.
+    # Scaling by a power of two is exact, so the scores must be identical.
     large = build().fit(X, y, sample_weight=1024.0 * phi)
     np.testing.assert_array_equal(small.decision_function(X), large.decision_function(X))
 
@@ -380,7 +382,7 @@ def check_sample_weights_matter(build: LearnerFactory) -> None:
 
 
 def check_refuses_wrong_sample_weights(build: LearnerFactory) -> None:
-    """Check that negative sample weights, and weights that are all zero, are refused."""
+    """Check that negative sample weights and all-zero weights are rejected."""
     X, y = build_noisy_problem()
     name = type(build()).__name__
     with assert_refuses(f"(?i){name}: .*sample weights .*zero"):
@@ -390,7 +392,7 @@ def check_refuses_wrong_sample_weights(build: LearnerFactory) -> None:
 
 
 def check_partial_fit(build: LearnerFactory) -> None:
-    """Check that several calls equal one, also after fit, which starts over."""
+    """Check that several calls are equivalent to one, and that fit starts over."""
     X, y = build_noisy_problem()
     words = np.where(y == 1, "yes", "no")
     with assert_refuses("first call .*classes"):

@@ -145,7 +145,7 @@ def test_earlier_columns_are_shown_again_if_they_are_of_the_same_content_and_spl
 
     assert "has results of" not in evaluate("fld,majority")[0].err
     ended, learners = evaluate("stump")
-    assert "has results of fld, majority for the same table and splits, which are shown, too" in ended.err
+    assert "has results of fld, majority for the same table and splits, which are also shown" in ended.err
     assert "2 tasks: 0 were done, 2 run" in ended.err
     assert learners == ["fld", "majority", "stump"]
     assert zoloss("table", tmp_path / "out", "--format", "csv").out == ended.out

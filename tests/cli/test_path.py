@@ -86,9 +86,9 @@ def test_sizes_are_read():
 
 BAD_OPTIONS = [
     (["--max-terms", "many"], 2, "--max-terms: 'many' is not a range of sizes; write it as 1..10"),
-    (["--max-terms", "5..2"], 2, "--max-terms: '5..2' must ask for sizes from 1 to 100"),
-    (["--max-terms", "1..99999999999"], 2, "must ask for sizes from 1 to 100"),
-    (["--max-terms", "1..30"], 3, "asks for 30 terms, more than the 9 conditions of its 3 columns"),
+    (["--max-terms", "5..2"], 2, "--max-terms: '5..2' must be sizes from 1 to 100"),
+    (["--max-terms", "1..99999999999"], 2, "must be sizes from 1 to 100"),
+    (["--max-terms", "1..30"], 3, "--max-terms is 30, more than the 9 conditions of its 3 columns"),
     (["--set", "max_terms=3"], 2, "--max-terms sets the sizes of a path"),
     (["--out", "path.docx"], 7, "a figure is written as one of"),
 ]

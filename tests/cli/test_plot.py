@@ -150,7 +150,11 @@ NOT_LEARNED = [
     (["--dataset", "tangram", "--learners", "fld", "--drop", "x"], 2, "--drop is for a CSV file"),
     (["--dataset", "rare.csv", "--learners", "fld", "--drop", "c"], 3, "has no column 'c'"),
     (["--dataset", "mine.csv", "--learners", "fld"], 3, "one class only"),
-    (["--dataset", "rare.csv", "--learners", "fld"], 3, "no training sample of split 0 tells class 'z' from"),
+    (
+        ["--dataset", "rare.csv", "--learners", "fld"],
+        3,
+        "training samples of split 0 do not include both class 'z'",
+    ),
     (["--dataset", "rare.csv", "--learners", "fld", "--out", "rare.csv"], 7, "ends in .csv"),
 ]
 

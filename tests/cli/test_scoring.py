@@ -107,7 +107,7 @@ def test_a_model_predicts_as_it_was_fitted(zoloss, patients, tmp_path):
 
 
 BAD_OPTIONS = [
-    (["--max-terms", "50"], 3, "--max-terms asks for 50 terms, more than the 7 conditions of its 3 columns"),
+    (["--max-terms", "50"], 3, "--max-terms is 50, more than the 7 conditions of its 3 columns"),
     (["--require", "agge"], 3, "require: there is no feature 'agge'; did you mean 'age'?"),
     (["--require", "age", "--forbid", "age"], 3, "'age' is both required and forbidden"),
     (

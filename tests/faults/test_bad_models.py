@@ -93,10 +93,10 @@ CLASSIFIER_EDITS = {  # by learner: what is changed, and what is wrong then
         (lambda c: {"classes": ["x", "y"], "positive": "y"}, "there are 3 words but 2 classes"),
         (lambda c: {"classes": ["x", "y", "w"]}, "of more than two 'classes', 'labels' must hold all"),
         (lambda c: {"positive": "x"}, "of more than two 'classes'"),
-        (lambda c: {"learned": LINEAR}, "the kind 'linear' stands where 'ecc' needs 'code'"),
+        (lambda c: {"learned": LINEAR}, "'ecc' needs the kind 'code' (got 'linear')"),
         (
             lambda c: {"learned": c["learned"] | {"members": [LINEAR] * 4}},
-            "the kind 'linear' stands where 'stump' needs 'stump'",
+            "'stump' needs the kind 'stump' (got 'linear')",
         ),
         (lambda c: {"learned": {"kind": "tree"}}, "'learned': input tag 'tree'"),
         (

@@ -56,7 +56,7 @@ def test_too_many_clusters_for_an_exact_search(zoloss, table):
         for a, b, k in zip(*rng.normal(size=(2, 60)), rng.integers(0, 2, 60), strict=True)
     )
     ended = zoloss("complexity", table("a,b,label\n" + rows), "--clusters", 45, "--exact")
-    refused(ended, 2, "all unions of 45 would take about", "40 is the limit", "leave out --exact")
+    refused(ended, 2, "all unions of 45 would take about", "the limit with --exact is 40", "omit --exact")
 
 
 def test_features_that_scaling_makes_equal_are_named_by_line(zoloss, table):
@@ -79,8 +79,8 @@ def test_kernels_that_do_not_separate(zoloss, table):
     grid = table("a,b,label\n0,0,x\n1,1,x\n0,1,y\n1,0,y\n", "grid.csv")
     refused(zoloss("complexity", grid, "--kernel", "stump"), 3, "stump kernel", "use --kernel perceptron")
     close = table(CLOSE, "close.csv")
-    refused(zoloss("complexity", close), 3, f"{close}:", "nearly the same", "another --scale")
-    refused(zoloss("prune", close, "--dry-run"), 3, f"{close}:", "nearly the same")
+    refused(zoloss("complexity", close), 3, f"{close}:", "nearly identical", "another --scale")
+    refused(zoloss("prune", close, "--dry-run"), 3, f"{close}:", "nearly identical")
 
 
 def test_too_many_rows_for_a_kernel_matrix(zoloss, table):

@@ -81,13 +81,13 @@ REASONS = {
     "silent": "has no docstring",
     "svm": "conflicts with the same name in zoloss itself: its package must rename it",
     "table": "has a file that cannot be read: there is no file",
-    "raises": "does not say where its file is: OSError: disk on fire",
+    "raises": "failed to return the path of its file: OSError: disk on fire",
     "nothing": "returned NoneType instead of the path of a CSV file",
     "sizeless": "must have a setting 'size', and a default for every setting",
     "untyped": "has settings that cannot be checked: the parameter 'width' has no type",
     "other": "must take no parameters, or 'rng' as its first",
-    "short": "gives no pool of N x m finite features, N class indices, and names of both",
-    "wrong": "gives no pool: TypeError",
+    "short": "did not return a pool of N x m finite features, N class indices, and names of both",
+    "wrong": "failed to return a pool: TypeError",
     "heart": "conflicts with the same name in zoloss itself: its package must rename it",
 }
 
@@ -117,7 +117,7 @@ def test_lists_say_what_is_broken_and_go_on(zoloss_with):
         if command == "learners":
             assert "good two yes Says yes " in listed
             assert " svm two no " in listed
-            assert listed.count("conflicts with the same name in the package twin") == 2
+            assert listed.count("the same name in the package twin") == 2
     assert "Statlog (Heart)" in listed
 
 

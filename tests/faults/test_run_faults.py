@@ -39,7 +39,7 @@ def test_what_raises_or_kills_its_worker_is_reported_alone_and_tried_again(write
     command = ["run", config, "--out", results, "--jobs", 2]
     ended = run_zoloss(*command, env=environment(tmp_path / "site"))
     assert ended.code == 5, ended.err
-    assert "tasks failed (each is tried again in the next run)" in ended.err
+    assert "tasks failed (the next run retries them)" in ended.err
     assert " on heart, split" in ended.err
     assert "Traceback" not in ended.err
     for name, reason in (("raising", "ArithmeticError: no luck"), ("dying", "its worker process died")):
@@ -66,7 +66,7 @@ def test_a_base_learner_that_fails_is_named_with_its_round_and_may_end_the_run(z
     assert len(stored(tmp_path / "results")) < 60
     ended = zoloss("run", config, "--out", tmp_path / "results", "--jobs", 1, "--splits", 2)
     assert ended.code == 5
-    assert "2 tasks failed (each is tried again in the next run)" in ended.err
+    assert "2 tasks failed (the next run retries them)" in ended.err
 
 
 def test_bad_data_is_one_sentence(zoloss, write_config, tmp_path):

@@ -13,8 +13,8 @@ from zoloss_cli.errors import ConfigError
 
 NO_SEED = "it has no parameter random_state, so it must not draw random numbers"
 NO_WEIGHTS = "its fit takes no sample_weight, so class weights are not supported"
-NO_SCORES = "it has no decision_function and no predict_proba, so metrics of scores cannot be shown"
-NO_PARAMETERS = "it has no get_params, so that scikit-learn's own tools cannot copy it"
+NO_SCORES = "it has no decision_function and no predict_proba, so metrics based on scores are not available"
+NO_PARAMETERS = "it has no get_params, so scikit-learn cannot clone it"
 
 
 @pytest.fixture
@@ -30,19 +30,19 @@ def test_what_a_learner_lacks_is_returned(mine):
         (KNeighborsClassifier, [NO_SEED, NO_WEIGHTS]),
         ("majority", []),
         ("mine.py:Drawing", [NO_WEIGHTS, NO_SCORES, NO_PARAMETERS]),
-        ("mine.py:Searching", [NO_SEED, NO_WEIGHTS, NO_SCORES, "it takes two classes only", NO_PARAMETERS]),
+        ("mine.py:Searching", [NO_SEED, NO_WEIGHTS, NO_SCORES, "it supports only two classes", NO_PARAMETERS]),
     ):
         assert check_learner(learner) == limits
 
 
 FAULTS = {
     "mine.py:Seedless": "'mine.py:Seedless': it ignores its seed: two fits with the same random_state",
-    "mine.py:Mutating": "'mine.py:Mutating': it ends with ValueError: Mutating changes its input X in fit",
-    "mine.py:Raising": "it ends with ArithmeticError: no luck",
+    "mine.py:Mutating": "'mine.py:Mutating': it fails with ValueError: Mutating changes its input X in fit",
+    "mine.py:Raising": "it fails with ArithmeticError: no luck",
     "mine.py:Signs": "Signs predicts -1, but it was given the classes",
     "mine.py:Boasting": "trace_ ends with 0 errors",
     "mine.py:Bounding": "lower_bound_ is 1e+06",
-    SVC(C=-1.0): "'SVC': it ends with InvalidParameterError: The 'C' parameter",
+    SVC(C=-1.0): "'SVC': it fails with InvalidParameterError: The 'C' parameter",
 }
 
 

@@ -1,4 +1,4 @@
-"""Certificates of the fewest errors: writing them, and checking them by `zoloss_cli/proofs/check.py`."""
+"""Write certificates of the fewest errors, and check them with `zoloss_cli/proofs/check.py`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SPLIT_ENTRIES = 7  # of a split in the log of the search: kind, vertices, p, q, 
 
 
 def check_certifying(learner: str | None) -> None:
-    """Refuse a certificate for a learner that proves nothing."""
+    """Reject a certificate for a learner that proves no bound."""
     if learner != CERTIFYING_LEARNER:
         raise ConfigError(
             f"--certificate: only the learner '{CERTIFYING_LEARNER}' proves a bound; add "
@@ -38,20 +38,20 @@ def check_certifying(learner: str | None) -> None:
 
 
 def check_provable(table: CsvTable, positive: str | None, weighting: Weighting) -> None:
-    """Refuse a table or weights that no certificate can be about, before anything is computed."""
+    """Reject a table or weights that a certificate cannot cover, before any computation."""
     y, classes = table.index_classes(positive)
     weights = weighting.compute(y, classes)
-    if len(classes) == 2:  # otherwise the learner reports what it takes
+    if len(classes) == 2:  # otherwise the learner itself reports the error
         find_class_weights(None if weights is None else weights.tolist())
     if len(table.X) > MAX_SAMPLES:
         raise DataError(
-            f"--certificate: {table.path} has {len(table.X):,} samples, and a certificate is about at most "
+            f"--certificate: {table.path} has {len(table.X):,} samples, and a certificate covers at most "
             f"{MAX_SAMPLES:,}"
         )
 
 
 def find_class_weights(weights: Sequence[float] | None) -> list[int]:
-    """Return the weights of both classes as integers without a common divisor."""
+    """Return the weights of both classes as coprime integers."""
     if weights is None:
         return [1, 1]
     negative, positive = map(float, weights)
@@ -59,13 +59,13 @@ def find_class_weights(weights: Sequence[float] | None) -> list[int]:
     if not ratio or abs(float(ratio) * negative - positive) > 1e-9 * positive:
         raise DataError(
             f"--certificate: the weights of the classes, {negative:.6g} and {positive:.6g}, are not "
-            "multiples of a common measure; choose small whole numbers"
+            "integer multiples of a common unit; choose small integers"
         )
     return [ratio.denominator, ratio.numerator]
 
 
 def build_certificate(fitted: TableFit, missing: str) -> dict[str, Any]:
-    """Return a certificate of the bound of a fit."""
+    """Return a certificate of the lower bound of a fit."""
     rule, exact = fitted.rule, fitted.exact
     assert rule is not None, "certify is linear"
     assert exact is not None, "certify proves its bound for the values of the table"
@@ -95,7 +95,7 @@ def build_certificate(fitted: TableFit, missing: str) -> dict[str, Any]:
 
 
 def _describe_table(fitted: TableFit, missing: str) -> dict[str, Any]:
-    """Return how the table becomes samples: the label, the positive class, and each feature."""
+    """Return how the table is encoded: the label, the positive class, and each feature."""
     table, features, start = fitted.table, [], 0
     filled = {gap.start for gap in table.gaps}
     for column in table.columns:
@@ -119,7 +119,7 @@ def _describe_table(fitted: TableFit, missing: str) -> dict[str, Any]:
 def _choose_proof(
     exact: ExactFeatures, net: dict[check.Place, int], unavoidable: int
 ) -> tuple[int, str, dict[str, Any]]:
-    """Return the highest bound with a stored proof, what it rests on, and the proof."""
+    """Return the highest bound with a stored proof, the method, and the proof."""
     found: list[tuple[int, str, dict[str, Any]]] = [(unavoidable, check.EQUAL_ROWS, {})]
     for method, proof in ((check.CONES, _describe_cones(exact, net)), (check.SETS, _describe_sets(exact, net))):
         if proof is not None:
@@ -151,7 +151,7 @@ def _describe_cones(exact: ExactFeatures, net: dict[check.Place, int]) -> dict[s
 
 
 def _write_tree(cone: Cone, tree: list[int]) -> None:
-    """Add what a cone and its children logged to a tree, with powers of two as factors."""
+    """Append the logs of a cone and its children to a tree, with shifts as powers of two."""
     tree.append(RESET)
     log = [entry for part in cone.log for entry in part.tolist()]
     at = 0
@@ -197,27 +197,27 @@ def _describe_sets(exact: ExactFeatures, net: dict[check.Place, int]) -> dict[st
 def _find_factor(
     indices: list[int], copies: list[int], exact: ExactFeatures, net: dict[check.Place, int]
 ) -> int:
-    """Return the weight in the certificate of a copy in the proof, for samples with these copies."""
+    """Return the weight of one copy in the proof, in units of the certificate."""
     nets = [abs(net[tuple(exact.samples[i])]) for i in indices]
     factor = gcd(*nets)
     if [weight // factor for weight in nets] != copies:
         raise DataError(
-            "--certificate: the weights have no common measure large enough; choose small whole numbers"
+            "--certificate: the weights have no common unit that is large enough; choose small integers"
         )
     return factor
 
 
 def render_certificate(certificate: dict[str, Any]) -> bytes:
-    """Return a certificate as the bytes of a compressed JSON file, the same for the same certificate."""
+    """Return a certificate as the bytes of a compressed JSON file, deterministically."""
     text = json.dumps(certificate, separators=(",", ":")).encode()
     packed = gzip.compress(text, compresslevel=COMPRESSION, mtime=0)
-    # The checker unpacks a limited multiple of a file: what compresses better is stored as it is.
+    # The checker limits the compression ratio: what compresses better is stored uncompressed.
     too_small = len(text) > max(check.FREE_BYTES, check.MAX_INFLATION * len(packed))
     return gzip.compress(text, compresslevel=0, mtime=0) if too_small else packed
 
 
 def check_certificate(path: Path, data: Path) -> check.Proved:
-    """Return what a certificate proves about a table; ModelError if it does not prove its bound."""
+    """Return what a certificate proves about a table; raise ModelError if it does not prove its bound."""
     with _report_refusal(ModelError, path):
         content = check.read_file(str(path), check.MAX_CERTIFICATE_BYTES)
         certificate = check.parse_certificate(content)
@@ -236,7 +236,7 @@ def check_certificate(path: Path, data: Path) -> check.Proved:
 
 @contextlib.contextmanager
 def _report_refusal(kind: type[ZolossError], path: Path) -> Iterator[None]:
-    """Name the file in an error of the checker, which imports nothing of the rest."""
+    """Add the file to an error of the checker, which imports nothing else of zoloss."""
     try:
         yield
     except check.RefusedError as error:

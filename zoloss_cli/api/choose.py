@@ -1,4 +1,4 @@
-"""Learners and their parameters as options of a command, validated like those of a config."""
+"""Parse learners and their parameters from options, choose learners by table size, and apply time limits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from zoloss_cli.utils.imports import name_class
 
 
 class _ValueLoader(yaml.SafeLoader):
-    """Safe YAML that reads 1e-3 as a number, although it has no decimal point."""
+    """A safe YAML loader that parses 1e-3 as a number, although it has no decimal point."""
 
 
 _ValueLoader.add_implicit_resolver(
@@ -36,13 +36,13 @@ _ValueLoader.add_implicit_resolver(
 
 
 class OptionErrorCollector(InlineErrorCollector):
-    """Collect mistakes in options that stand for config keys; --set names the learner before the parameter."""
+    """Collect errors in options that represent config keys; --set names the learner before the parameter."""
 
     def __init__(self) -> None:
         super().__init__("--set")
 
     def add(self, keys: tuple, message: str) -> None:
-        """Add a mistake under the option that stands for the key."""
+        """Add an error under the option that represents the key."""
         option = "splits" if keys[-1] == "repeats" else keys[-1]
         if keys[:1] == ("learners",):
             option = f"set {'.'.join(map(str, keys[1:]))}"
@@ -98,7 +98,7 @@ def parse_settings(names: list[str], assignments: list[str]) -> dict[str, dict]:
 
 
 def parse_labels(names: list[str], option: str = "--learners") -> dict[str, str]:
-    """Return the learners of an option by the labels of their columns."""
+    """Return the learners of an option, keyed by column label."""
     columns: dict[str, str] = {}
     for text in names:
         label, equals, name = (part.strip() for part in text.rpartition("="))
@@ -147,14 +147,14 @@ def _assign(values: dict, learner: str, known: dict, key: str, value: str, text:
         raise ConfigError(f"--set {text}: '{key}' is set more than once")
     try:
         values[key] = yaml.load(value, Loader=_ValueLoader)
-        json.dumps(values[key], allow_nan=False)  # a value must be one that a model file can hold
+        json.dumps(values[key], allow_nan=False)  # values must be JSON-serializable for model files
     except (yaml.YAMLError, ValueError, TypeError, RecursionError):
         raise ConfigError(f"--set {text}: '{value}' is not a finite number, a text or a list in YAML") from None
 
 
 LEARNER_FOR_FEW, LEARNER_FOR_MANY, LEARNER_FOR_SEVERAL = "pivot", "rcd-bias", "one-vs-one"
-# Settings of these learners that are not their defaults: starting from Fisher's discriminant, random coordinate
-# descent needs far fewer epochs with many features.
+# Non-default settings of these learners: starting from Fisher's discriminant, random coordinate descent needs
+# far fewer epochs with many features.
 SETTINGS: dict[str, dict[str, str]] = {
     LEARNER_FOR_FEW: {},
     LEARNER_FOR_MANY: {"seeding": "fld"},
@@ -162,17 +162,17 @@ SETTINGS: dict[str, dict[str, str]] = {
 }
 BASELINE = "majority"
 OTHERS_FOR_FEW: tuple[str, ...] = ("rcd-bias", "soft-svm", "lr", "sla")
-OTHERS_FOR_MANY: tuple[str, ...] = ("fld",)  # the only other one that takes just a few seconds
+OTHERS_FOR_MANY: tuple[str, ...] = ("fld",)  # the only other one that takes only a few seconds
 OTHERS_FOR_SEVERAL: tuple[str, ...] = ("one-vs-one:soft-svm", "ecc:stump", "erp:stump")
-VERY_MANY_VALUES = 1_000_000  # from here on, a hundred fits of the others take hours
-MANY_VALUES = 50_000  # samples times features: from here on, the search of pivot takes more than seconds
+VERY_MANY_VALUES = 1_000_000  # above this, a hundred fits of the others take hours
+MANY_VALUES = 50_000  # samples times features; above this, pivot's search takes more than seconds
 
 
 def choose_learner(n_samples: int, n_features: int, n_classes: int) -> tuple[str, list[str], str]:
     """Choose a learner by the size of a table."""
     if n_classes > 2:
         name, reason = LEARNER_FOR_SEVERAL, f"{n_classes} classes"
-    # If there are no more samples than weights, they can nearly always be separated, without a search.
+    # With no more samples than weights, the classes are nearly always separable, and no search is needed.
     elif n_samples * (n_features + 1) <= MANY_VALUES or n_samples <= n_features + 1:
         name, reason = LEARNER_FOR_FEW, f"two classes, {n_samples:,} samples"
     else:
@@ -202,16 +202,16 @@ def parse_chosen_learner(
     return parse_learner(name, [*kept, *assignments], limit), reason
 
 
-SEARCH_SHARE = 0.75  # of the time left, for the fit; the rest is for its validation
-LEAST_SHARE = 0.1  # of the limit, for a fit that starts late
+SEARCH_SHARE = 0.75  # fraction of the time left for the fit; the rest is for its validation
+LEAST_SHARE = 0.1  # minimum fraction of the limit, for a fit that starts late
 TOLERANCE_SECONDS, TOLERANCE_SHARE = 1.0, 0.1  # by how much a limit may be exceeded without a note
 PROBE_SAMPLES, PROBE_EPOCHS = 20_000, 100
-SAFETY = 0.5  # of the estimated time: many samples are slower than few
+SAFETY = 0.5  # safety factor: the time per sample grows with their number
 
 
 @dataclass
 class TimeBudget:
-    """The seconds that a command may take, and those that its phases have taken."""
+    """The time limit of a command, and the seconds that its phases took."""
 
     limit: float | None = None  # the time limit; None if there is none
     phases: dict[str, float] = field(default_factory=dict)  # the seconds of each phase
@@ -223,7 +223,7 @@ class TimeBudget:
 
     @contextlib.contextmanager
     def measure(self, phase: str) -> Iterator[None]:
-        """Measure a phase of the command."""
+        """Measure the time of a phase."""
         start = time.perf_counter()
         try:
             yield
@@ -238,7 +238,7 @@ class TimeBudget:
         return max(share * left, LEAST_SHARE * self.limit)
 
     def describe_excess(self) -> list[str]:
-        """Return a sentence on what took the time, if the limit was exceeded."""
+        """Return a sentence with the time of each phase, if the limit was exceeded."""
         if self.limit is None:
             return []
         seconds = time.perf_counter() - self.start
@@ -251,10 +251,10 @@ class TimeBudget:
 def limit_learner(
     spec: LearnerSpec, seconds: float | None, X: np.ndarray, y: np.ndarray
 ) -> tuple[LearnerSpec, list[str]]:
-    """Return the learner in a form that can be fitted in this many seconds.
+    """Return the learner with its search limited to this many seconds.
 
-    A learner with the parameter `time_limit` gets it. For any other with epochs, a few are timed on some of the
-    samples, and their number is reduced to what the time allows.
+    A learner with the parameter `time_limit` receives it. Of any other with epochs, a few are timed on some of
+    the samples, and their number is reduced to meet the limit.
     """
     if seconds is None:
         return spec, []
@@ -270,7 +270,7 @@ def limit_learner(
 
 
 def _estimate_epochs(spec: LearnerSpec, seconds: float, X: np.ndarray, y: np.ndarray) -> int:
-    """Return how many epochs fit in the time, estimated on a few evenly spaced samples."""
+    """Estimate how many epochs fit in the time, on evenly spaced samples."""
     rows = np.unique(np.linspace(0, len(y) - 1, min(len(y), PROBE_SAMPLES)).astype(int))
     X_few, y_few = X[rows], y[rows]
     if len(np.unique(y_few)) < 2:
@@ -330,12 +330,12 @@ def check_has_card(learner: str | None) -> None:
 
 
 def takes_raw_features(spec: LearnerSpec) -> bool:
-    """Return whether a learner's rule is read in the table's units, so that its features are not scaled."""
+    """Return whether a learner's rule is in the table's units, so that its features are not scaled."""
     return bool(getattr(find_registration(spec.source).learner_class, "takes_raw_features", False))
 
 
 def choose_scaling(spec: LearnerSpec, scaling: str) -> str:
-    """Return how features are scaled for a learner; ConfigError if it does not allow that."""
+    """Return how features are scaled for a learner; raise ConfigError if it requires unscaled ones."""
     if not takes_raw_features(spec):
         return scaling
     if scaling not in (DEFAULT_SCALING, "none"):
@@ -347,7 +347,7 @@ def choose_scaling(spec: LearnerSpec, scaling: str) -> str:
 
 
 def check_scoring(table: CsvTable, y: np.ndarray, spec: LearnerSpec, max_terms: int | None) -> int:
-    """Return the number of conditions of a table; DataError if it cannot provide what is asked for."""
+    """Return the number of conditions of a table; raise DataError if it cannot meet the options."""
     with name_features(table.features):
         learner: Any = make_learner(spec.source, spec.parameters)
         try:
@@ -356,7 +356,7 @@ def check_scoring(table: CsvTable, y: np.ndarray, spec: LearnerSpec, max_terms: 
             raise DataError(f"{table.path}: {error}") from None
     if max_terms is not None and max_terms > count:
         raise DataError(
-            f"{table.path}: --max-terms asks for {max_terms:,} terms, more than the {count:,} conditions of "
-            f"its {len(table.columns):,} columns; ask for at most {count:,}"
+            f"{table.path}: --max-terms is {max_terms:,}, more than the {count:,} conditions of "
+            f"its {len(table.columns):,} columns; use at most {count:,}"
         )
     return count

@@ -53,12 +53,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MAX_SAMPLES = 20_000  # their kernel matrix has 3 GB, and several of that size are needed
+MAX_SAMPLES = 20_000  # a kernel matrix of this size takes 3 GB, and several are needed
 CATEGORIES = ("typical", "critical", "noisy")
 AGAINST = "against the rest"
 MAX_SHOWN_ROWS, MAX_SHOWN_POINTS, MAX_SHOWN_REMOVED = 10, 20, 20
 ADVICE = {
-    "perceptron": "rows of different classes are nearly the same; remove some of them or use another --scale",
+    "perceptron": "rows of different classes are nearly identical; remove some of them or use another --scale",
     "rbf": "use a larger --gamma, or --kernel perceptron",
 }
 
@@ -73,7 +73,7 @@ class TableSamples:
     y: np.ndarray  # indices of classes
     classes: list[str]  # the classes that occur; with two, the negative one first
     scaling: str
-    contradicted: np.ndarray  # rows that were set aside: their equals have another label at least as often
+    contradicted: np.ndarray  # rows that were set aside: duplicates have another label at least as often
     absent: list[str]  # the classes of the table that no sample has
 
     def __len__(self) -> int:
@@ -86,7 +86,7 @@ class TableSamples:
 
     @cached_property
     def labels(self) -> list[str]:
-        """The labels as in the file, where the rest may be several classes."""
+        """The labels as in the file; the negative class may combine several."""
         labels = self.table.labels or []
         return [labels[row] for row in self.rows]
 
@@ -97,19 +97,19 @@ class TableSamples:
         return n_available if len(self.rows) < n_available else None
 
     def list_notes(self) -> list[str]:
-        """Return notes about the table, and about classes that were left out."""
+        """Return notes about the table, and about classes without samples."""
         if not self.absent:
             return list(self.table.notes)
         noun = "class" if len(self.absent) == 1 else "classes"
-        return [*self.table.notes, f"{self.table.path}: no row is left of the {noun} {join_names(self.absent)}"]
+        return [*self.table.notes, f"{self.table.path}: no rows remain of the {noun} {join_names(self.absent)}"]
 
 
 def load_samples(
     table: CsvTable, positive: str | None, scaling: str, sample: int | None = None, seed: int = 1
 ) -> TableSamples:
-    """Select all samples of a table that contradict no others, or `sample` of them at random.
+    """Select the samples of a table that contradict no others, or a random subset of `sample` of them.
 
-    They are scaled by the statistics of all of them, drawn or not.
+    They are scaled by the statistics of all such samples, whether drawn or not.
     """
     y, classes = table.index_classes(positive)
     contradicted = find_contradicted(table.X, y)
@@ -117,7 +117,7 @@ def load_samples(
     if len(np.unique(y[rows])) < 2:
         raise DataError(
             f"{table.path}: {len(contradicted)} of {len(y)} samples have equal features and different labels, "
-            "and without them there is one class or none: nothing can be said about the others"
+            "and without them fewer than two classes remain"
         )
     centre, spread = compute_finite_scaling(table.X[rows], scaling, table.features, str(table.path))
     if sample is not None and sample < len(rows):
@@ -136,7 +136,7 @@ def load_samples(
 
 @contextlib.contextmanager
 def explain_errors(samples: TableSamples) -> Iterator[None]:
-    """Raise errors about these samples with the file and the line."""
+    """Add the file and line to errors about these samples."""
     path = samples.table.path
     try:
         yield
@@ -165,7 +165,7 @@ class ComplexityOptions:
     cost: float | None = None  # of memorizing a sample, for the rightmost segment and the lookup table
 
     def validate(self) -> None:
-        """Refuse contradictory options, before a table is read."""
+        """Reject contradictory options, before a table is read."""
         if self.kernel == "rbf" and self.gamma is None:
             raise ConfigError("--gamma: the rbf kernel needs one, such as --gamma 1")
         if self.kernel != "rbf" and self.gamma is not None:
@@ -209,7 +209,7 @@ class MeasuredComplexity:
 
     @cached_property
     def worst_classes(self) -> list[str]:
-        """With several classes, the one against the rest that each sample adds most to; otherwise empty."""
+        """For each sample, the one-vs-rest class whose complexity it increases most; empty for two classes."""
         if not self.problems:
             return []
         worst = np.argmax([problem.contributions for problem in self.problems], axis=0)
@@ -217,7 +217,7 @@ class MeasuredComplexity:
 
     @property
     def shortest(self) -> LookupComplexity | None:
-        """The shortest rule with a table of its errors among principal points, if these were requested."""
+        """The principal point whose rule and table of errors are shortest, if requested."""
         if self.options.cost is None or self.decomposition is None:
             return None
         points = [(point.complexity, point.error) for point in self.decomposition.points]
@@ -225,7 +225,7 @@ class MeasuredComplexity:
 
 
 def choose_cost(cost: float | None, noise: float | None) -> float | None:
-    """Return the cost of memorizing a row, or that of the probability of a wrong label; None without either."""
+    """Return the cost of memorizing a row, given directly or by the label noise; None without either."""
     if noise is None:
         return cost
     if cost is not None:
@@ -239,7 +239,7 @@ def choose_cost(cost: float | None, noise: float | None) -> float | None:
 def measure_complexity(
     samples: TableSamples, options: ComplexityOptions, start_orders: Callable, start_unions: Callable
 ) -> MeasuredComplexity:
-    """Measure everything that the options request."""
+    """Measure the complexity as the options request."""
     _check_samples(samples, options)
     labels = list_one_vs_rest(samples.y)
     with announce_compilation(COMPLEXITY_COMPILE_SECONDS):
@@ -268,9 +268,9 @@ def _measure_two_classes(
         groups = cluster_samples(problem, options.clusters) if options.clusters else None
         if groups is not None and options.exact and options.clusters > MAX_EXACT_CLUSTERS:
             raise ConfigError(
-                f"--clusters: to account for all unions of {options.clusters} would take about "
-                f"{describe_expected_time(problem, groups)}, and {MAX_EXACT_CLUSTERS} is the limit with "
-                "--exact: use fewer, or leave out --exact"
+                f"--clusters: accounting for all unions of {options.clusters} would take about "
+                f"{describe_expected_time(problem, groups)}; the limit with --exact is {MAX_EXACT_CLUSTERS}: "
+                "use fewer, or omit --exact"
             )
         sums = sum_paths_in_blocks(problem, options.permutations, options.seed, progress=report)
         growth = np.concatenate([[0], np.cumsum(sums.by_size[0, :, 0])]) / sums.permutations
@@ -400,7 +400,7 @@ def _count_categories(measured: MeasuredComplexity) -> dict[str, dict[str, int]]
 
 
 def render_text(measured: MeasuredComplexity) -> str:
-    """Return the measurements as text: the complexity, categories, the rows most like noise, and points."""
+    """Return the measurements as text: complexity, categories, noise-like rows, and principal points."""
     samples, options, n = measured.samples, measured.options, len(measured.samples)
     lines = [f"data        {describe_table(samples.table)}"]
     if count := len(samples.contradicted):
@@ -451,11 +451,13 @@ def _render_categories(measured: MeasuredComplexity) -> list[str]:
         header.insert(1, "complexity")
         for row, problem in zip(rows, [*measured.problems, measured], strict=True):
             row.insert(1, f"{problem.complexity:,}")
-        notes = [f"(to one of the {len(measured.problems)} problems, that which it adds most to)"]
+        notes = [
+            f"(of the {len(measured.problems)} one-vs-rest problems, the one with the largest contribution)"
+        ]
     return [
         _render_table(rows, header),
-        f"(by what a sample adds to the complexity, on average over {measured.options.permutations:,} random "
-        "orders: typical below 2/3, noisy above 1)",
+        f"(by the contribution of a sample to the complexity, averaged over {measured.options.permutations:,} "
+        "random orders: typical below 2/3, noisy above 1)",
         *notes,
     ]
 
@@ -469,7 +471,7 @@ def _render_noise(measured: MeasuredComplexity) -> list[str]:
     header, lines, labels = ["line", "label", "contribution"], measured.samples.lines, measured.samples.labels
     shown = worst[:MAX_SHOWN_ROWS]
     rows = [[f"{lines[row]}", labels[row], f"{measured.contributions[row]:.2f}"] for row in shown]
-    if measured.problems:  # the class for which, or if it is its own, in which the sample is noise
+    if measured.problems:  # the class of the problem in which the sample is noise
         header.append(AGAINST)
         rows = [[*row, measured.worst_classes[k]] for row, k in zip(rows, shown, strict=True)]
     more = f", the first {MAX_SHOWN_ROWS} of {len(worst):,}; --json has all" if len(worst) > len(shown) else ""
@@ -484,7 +486,7 @@ def _render_points(found: Decomposition, clusters: int) -> list[str]:
     rows = [[f"{p.complexity:,}", f"{p.error:,}", f"{p.count:,}"] for p in points]
     return [
         _render_table(rows, ["complexity", "errors", "subsets"]),
-        "(how far a simpler rule goes: the fewest samples to leave out at each complexity, from unions of "
+        "(principal points: the fewest samples to leave out at each complexity, from unions of "
         f"{clusters} clusters)",
         "(exact: every union is accounted for)"
         if found.exact
@@ -505,7 +507,7 @@ def _render_lookup(measured: MeasuredComplexity, removed: RightmostSegment) -> l
         text = [
             f"memorized   {rows}, at a cost of {cost:.3g} each: the complexity falls from {before} to {after}",
             f"            lines {', '.join(lines)}{more}",
-            "(greedy, the row that lowers it most first: a single contribution is a noisy sign)",
+            "(greedy: the row that lowers it most is removed first; single contributions are noisy)",
         ]
     if shortest is not None:
         text.append(
@@ -515,7 +517,7 @@ def _render_lookup(measured: MeasuredComplexity, removed: RightmostSegment) -> l
     return text
 
 
-# Colour and marker each suffice to tell categories apart, as in Figure 1.13 of the thesis: dot, ring, square.
+# Colour and marker each suffice to distinguish categories, as in Figure 1.13 of the thesis: dot, ring, square.
 CATEGORY_STYLES = {
     "typical": (style.SKY, "."),
     "critical": (style.ORANGE, "o"),
@@ -537,7 +539,7 @@ def draw_complexity(measured: MeasuredComplexity) -> Figure:
 
 
 def _draw_contributions(axes: Axes, measured: MeasuredComplexity) -> str:
-    """Draw the largest first, as markers: a line would suggest that there is something between two samples."""
+    """Draw contributions in descending order, as markers: a line would suggest values between samples."""
     order = np.argsort(-measured.contributions, kind="stable")
     values, categories = measured.contributions[order], measured.categories[order]
     for name, (colour, marker) in reversed(CATEGORY_STYLES.items()):
@@ -551,7 +553,7 @@ def _draw_contributions(axes: Axes, measured: MeasuredComplexity) -> str:
 
 
 def _draw_growth(axes: Axes, measured: MeasuredComplexity) -> str:
-    """Draw how the complexity grows as samples join in random orders."""
+    """Draw how the complexity grows as samples are added in random orders."""
     sizes, mean = np.arange(len(measured.growth)), f"mean of {measured.options.permutations:,} orders"
     dotted: dict[str, Any] = {"color": style.BLACK, "linestyle": style.DOTTED, "linewidth": 0.8}
     axes.plot(sizes, sizes, label="as many as samples", **dotted)
@@ -563,7 +565,7 @@ def _draw_growth(axes: Axes, measured: MeasuredComplexity) -> str:
 
 
 def _draw_pairs(axes: Axes, measured: MeasuredComplexity) -> str:
-    """Circle principal points; if all unions were examined, every pair is a dot."""
+    """Draw principal points as circles and, if all unions were examined, all pairs as dots."""
     found = measured.decomposition
     assert found is not None
     points = np.array([(point.complexity, point.error) for point in found.points])

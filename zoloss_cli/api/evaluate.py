@@ -86,7 +86,7 @@ class EvaluationResult:
         return ResultTable(build_table(self._run, [self._run]))
 
     def compare(self, against: str | None = None) -> pd.DataFrame:
-        """Test how the other learners differ from one of them on the same splits.
+        """Compare the other learners with one of them, by paired tests on the same splits.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class EvaluationResult:
         return pd.DataFrame(rows)
 
     def describe(self, alpha: float = 0.05) -> str:
-        """Compare the best learner with each other one, in words.
+        """Describe how the best learner compares with each other one.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class EvaluationResult:
         return "\n".join(describe_best(self._run, dataset, alpha))
 
     def collect_runs(self, table: str | None = None) -> tuple[list[RunResult], list[RunResult]]:
-        """Return the run in the form that other functions take; it has no tables to choose from."""
+        """Return the run, in the form that other functions expect; there is only one table."""
         if table is not None:
             raise ConfigError(f"table: an evaluation has only one table, and no '{table}'")
         return [self._run], [self._run]
@@ -178,7 +178,7 @@ def _build_estimator(learner: Any) -> Any:
         estimator = learner() if isinstance(learner, type) else learner
     except TypeError as error:
         raise ConfigError(
-            f"learners: {learner.__name__} needs parameters: give an instance ({error})"
+            f"learners: {learner.__name__} needs parameters: pass an instance ({error})"
         ) from None
     missing = [name for name in NEEDED_METHODS if not callable(getattr(estimator, name, None))]
     if missing:
@@ -189,7 +189,7 @@ def _build_estimator(learner: Any) -> Any:
 
 
 def _prepare_estimator(estimator: Any, seed: np.random.SeedSequence) -> Any:
-    """Return an unfitted copy, with a seed wherever it takes one and has none."""
+    """Return an unfitted copy, with a seed for each `random_state` that is None."""
     from sklearn.base import clone
 
     copy = clone(estimator)
@@ -218,9 +218,9 @@ def _name_type(learner: Any) -> str:
 
 @dataclass(frozen=True)
 class SplitSamples:
-    """Samples in memory, and how they are split and scaled: by the training samples of each split."""
+    """Samples in memory, and how they are split, and scaled by the training samples of each split."""
 
-    X: Any  # a DataFrame stays a DataFrame if nothing is scaled
+    X: Any  # remains a DataFrame if it is not scaled
     y: np.ndarray  # class indices
     n_classes: int
     rule: SplitRule
@@ -293,9 +293,9 @@ def evaluate(
 ) -> EvaluationResult:
     """Compare learners on the same random splits of samples.
 
-    Every learner is fitted on the training samples of each split, and its errors are counted on the others.
-    Seeds depend on `random_state`, the split and the learner's label only: the numbers are the same for any
-    `n_jobs`, whichever other learners are compared.
+    Every learner is fitted on the training samples of each split, and its errors are counted on the test
+    samples. Seeds depend only on `random_state`, the split and the learner's label: results do not depend on
+    `n_jobs` or on the other learners.
 
     Parameters
     ----------
@@ -308,12 +308,12 @@ def evaluate(
     n_splits : int, default=20
         Number of random splits.
     test_size : float or int, default=0.2
-        Test samples: a share of all samples, or a count.
+        Test samples: a fraction of all samples, or a count.
     metric : str or sequence of str, default="test_error"
-        What the table shows: a zoloss metric, or the name of a scikit-learn scorer. If there are several, the
-        DataFrame has all of them.
+        Metric of the table: one of zoloss's own, or a scikit-learn scorer. If there are several, the DataFrame
+        contains all of them.
     scale : {'standard', 'minmax', 'none'}, default='standard'
-        How features are scaled, by the training samples of each split.
+        Feature scaling, fitted on the training samples of each split.
     random_state : int, default=0
         Seed of splits and learners; an instance that already has a seed keeps it.
     n_jobs : int, default=1
@@ -329,9 +329,9 @@ def evaluate(
     ConfigError
         If a learner or metric is unknown, or a parameter is out of range.
     DataError
-        If samples and labels do not fit together.
+        If samples and labels are inconsistent.
     RunError
-        If every fit failed. If only some failed, a warning says so, and the results have the others.
+        If every fit failed. If only some failed, a warning is issued, and the results contain the others.
 
     Examples
     --------
@@ -366,7 +366,9 @@ def _build_rule(n_splits: int, test_size: float | int, random_state: int) -> Spl
             raise ConfigError(f"{name} must be a number of at least {least} (got {value!r})")
     is_count = isinstance(test_size, int | np.integer) and not isinstance(test_size, bool)
     if is_count and test_size >= 1:
-        return SplitRule(-1, int(test_size), int(random_state))  # all others train, once their number is known
+        return SplitRule(
+            -1, int(test_size), int(random_state)
+        )  # the others train; their number is not known yet
     if isinstance(test_size, float) and 0.0 < test_size < 1.0:
         return SplitRule(1.0 - test_size, None, int(random_state))
     raise ConfigError(
@@ -377,7 +379,7 @@ def _build_rule(n_splits: int, test_size: float | int, random_state: int) -> Spl
 
 def _check_samples(X: Any, y: Any, rule: SplitRule, scale: str) -> SplitSamples:
     if scale not in SCALINGS:
-        raise ConfigError(f"scale: unknown way '{scale}'{suggest_nearest(scale, SCALINGS)}")
+        raise ConfigError(f"scale: unknown scaling '{scale}'{suggest_nearest(scale, SCALINGS)}")
     refuse_masked("evaluate", X=X, y=y)
     if scale != "none":
         try:
@@ -397,13 +399,15 @@ def _check_samples(X: Any, y: Any, rule: SplitRule, scale: str) -> SplitSamples:
             f"y must have one label for each of the {X.shape[0]} samples (got shape {labels.shape})"
         )
     if labels.dtype.kind == "f" and np.isnan(labels).any():
-        raise DataError("y has missing labels; leave their samples out")
+        raise DataError("y has missing labels; drop these samples")
     try:
         classes, indices = np.unique(labels, return_inverse=True)
     except TypeError:
-        raise DataError("y holds labels of several types, which have no order; make them all text") from None
+        raise DataError(
+            "y has labels of several types, which cannot be sorted; convert them all to strings"
+        ) from None
     if len(classes) < 2:
-        raise DataError("y has one class only, so there is nothing to learn")
+        raise DataError("y has only one class, so there is nothing to learn")
     if rule.train == -1:
         assert rule.test is not None
         rule = SplitRule(max(0, len(labels) - rule.test), rule.test, rule.seed)
@@ -442,7 +446,7 @@ class EvaluationRequest:
     data: Path
     learners: list[str]
     splits: int
-    train: str = str(Split().train)  # training samples: a share of all, or a count
+    train: str = str(Split().train)  # training samples: a fraction of all, or a count
     label: str | None = None
     positive: str | None = None
     scale: str = DEFAULT_SCALING
@@ -476,7 +480,7 @@ class EvaluationRequest:
         }
 
     def _build_data_entry(self, path: str) -> dict:
-        """Return the table as a data set of a config."""
+        """Return the table as a data set entry of a config."""
         missing = None if self.missing == "error" else self.missing
         entry = {"csv": path, "label": self.label, "positive": self.positive, **self.selection.to_keys()}
         return {key: value for key, value in (entry | {"missing": missing}).items() if value is not None}
@@ -507,7 +511,7 @@ class EvaluationRequest:
         return build_experiment(content, self.name, Path(), OptionErrorCollector())
 
     def to_command(self) -> list[str]:
-        """Return the words of an equivalent command line."""
+        """Return the arguments of an equivalent command line."""
         words = ["evaluate", str(self.data), "--learners", ",".join(self.learners)]
         words += ["--splits", str(self.splits)]
         default = EvaluationRequest(self.data, self.learners, self.splits)
@@ -567,7 +571,7 @@ def _relate_code(name: str, folder: Path) -> str:
 
 
 def _parse_train(text: str) -> int | float:
-    """Parse a share or a count, as in a config, but not 'all', which would leave no test samples."""
+    """Parse a fraction or a count, as in a config, but not 'all', which would leave no test samples."""
     try:
         part: int | float = int(text) if text.strip().isdigit() else float(text)
     except ValueError:
@@ -580,7 +584,7 @@ def _parse_train(text: str) -> int | float:
 
 
 def _check_own_run(results: Path, experiment: Experiment) -> None:
-    """Refuse to replace a run by that of another table with the same file name."""
+    """Refuse to replace the run of another table with the same file name."""
     (wanted,) = (Path(data.csv).resolve() for data in experiment.datasets if isinstance(data, CsvData))
     for manifest in Store(results).read_manifests():
         stored = manifest.experiment
@@ -596,7 +600,7 @@ def _check_own_run(results: Path, experiment: Experiment) -> None:
 def adapt_to_packages(request: EvaluationRequest) -> tuple[EvaluationRequest, list[str]]:
     """Return a comparison without the learners whose packages are missing, and a note about the changes.
 
-    Learners that need a package only for their start begin from Fisher's linear discriminant instead.
+    Learners that need a package only for their initialization start from Fisher's linear discriminant instead.
     """
     left_out: list[str] = []
     restarted: list[str] = []

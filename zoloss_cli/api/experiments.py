@@ -1,4 +1,4 @@
-"""Run experiments: `run_experiment`, and what `zoloss run` shares with it."""
+"""Run experiments: `run_experiment`, and the functions that it shares with `zoloss run`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 def build_progress(shown: bool | None) -> Progress:
-    """Return a progress bar, or an object that shows nothing; None: a bar in a notebook and on a terminal."""
+    """Return a progress bar, or an object that shows nothing; None for a bar in notebooks and on terminals."""
     ipython = sys.modules.get("IPython")
     if shown is not False and ipython is not None and hasattr(ipython.get_ipython(), "kernel"):
         return _NotebookBar()
@@ -110,7 +110,7 @@ OPTION = "--add-learner"
 
 
 def extend_experiment(experiment: Experiment, names: list[str], assignments: list[str]) -> Experiment:
-    """Return an experiment with more columns."""
+    """Return an experiment with added learners."""
     if not names and assignments:
         raise ConfigError(f"--set {assignments[0]}: there is no learner to set it for: name one with {OPTION}")
     if not names:
@@ -139,10 +139,10 @@ def extend_experiment(experiment: Experiment, names: list[str], assignments: lis
 def add_stored_learners(
     experiment: Experiment, folder: Path, added_only: bool = False
 ) -> tuple[Experiment, list[str]]:
-    """Return an experiment with other learners of earlier runs of it, to show but not to continue, and a note.
+    """Return an experiment with the learners of its earlier runs, which are shown but not run, and a note.
 
-    A learner qualifies if it has results in exactly the cells that it would have in this experiment. With
-    `added_only`, it must have been added to a config.
+    A learner qualifies if it has results for exactly the cells that it would have in this experiment. With
+    `added_only`, it must also have been added to a config.
     """
     store, kept = Store(folder), []
     new = {spec.label for spec in experiment.learners}
@@ -155,7 +155,7 @@ def add_stored_learners(
     names = ", ".join(dict.fromkeys(spec.label for spec in kept))
     learners = (*experiment.learners, *kept) if added_only else (*kept, *experiment.learners)
     what = f"{names}, added by an earlier run" if added_only else f"{names} for the same table and splits"
-    note = f"{folder} has results of {what}, which are shown, too"
+    note = f"{folder} has results of {what}, which are also shown"
     return experiment.model_copy(update={"learners": learners}), [note]
 
 
@@ -163,7 +163,7 @@ def _has_results(experiment: Experiment, spec: LearnerSpec, store: Store) -> boo
     try:
         cells = plan(experiment.model_copy(update={"learners": (spec,)}))
         return all(store.read(cell.filename, cell.key).records for cell in cells)
-    except ZolossError:  # from a package that is no longer installed, or another version of ours
+    except ZolossError:  # a package was removed, or zoloss has another version
         return False
 
 
@@ -189,7 +189,7 @@ def choose_workers(
 ) -> int | DaskWorkers:
     """Return the number of processes, or the cluster.
 
-    An option takes precedence over the section `run` of the config, and that over the environment.
+    Options take precedence over the section `run` of the config, which takes precedence over the environment.
     """
     by_option = scheduler if scheduler != os.environ.get(SCHEDULER_VARIABLE) else ""
     if by_option and cluster is not None:
@@ -210,7 +210,7 @@ def choose_workers(
 
 
 def count_workers(workers: int | DaskWorkers) -> int:
-    """Return how many tasks can run at a time; a scheduler is asked for its workers."""
+    """Return how many tasks can run concurrently; of a scheduler, the number of its workers."""
     if isinstance(workers, int):
         return workers
     if workers.settings.cluster is not None:
@@ -223,7 +223,7 @@ def count_workers(workers: int | DaskWorkers) -> int:
 
 
 def load_experiment(path: Path) -> Experiment:
-    """Return the experiment of a config; every mistake raises a ConfigError that names file and key."""
+    """Return the experiment of a config; every error raises a ConfigError that names file and key."""
     experiment = load_config(path)
     if experiment.published and experiment.published.drawn_as:
         from zoloss_cli.figures.registry import find_drawn_as
@@ -252,7 +252,7 @@ class ExperimentResults:
     failures : tuple of str
         One sentence for each failed task; the next run tries it again.
     seconds : float
-        How long it took.
+        Duration of the run.
     """
 
     folder: Path
@@ -312,9 +312,9 @@ def run_experiment(  # noqa: PLR0913  as many as the command has options
 ) -> ExperimentResults:
     """Run the missing tasks of an experiment, and return its results.
 
-    This is `zoloss run`: tasks run in worker processes, each result is stored as soon as it is available, and
-    an interrupted run continues where it stopped. The numbers are the same for any number of workers. As always
-    when Python starts processes, a script must call this under ``if __name__ == "__main__":``.
+    This is the function of `zoloss run`: tasks run in worker processes, each result is stored as soon as it is
+    available, and an interrupted run continues where it stopped. Results do not depend on the number of
+    workers. Since processes are started, a script must call this under ``if __name__ == "__main__":``.
 
     Parameters
     ----------
@@ -332,7 +332,7 @@ def run_experiment(  # noqa: PLR0913  as many as the command has options
     add_learners : str or sequence of str, default=()
         Columns to add: names, or classes such as ``"sklearn.svm.LinearSVC"`` and ``"mine.py:MyClass"``.
     allow_code : bool, default=False
-        Whether classes from files, or from packages that zoloss does not know, may be used: their code runs.
+        Whether classes from files, or from packages that zoloss does not trust, may be used; their code runs.
     seed : int or None, default=None
         Master seed, instead of the config's.
     n_jobs : int, default=1
@@ -345,7 +345,7 @@ def run_experiment(  # noqa: PLR0913  as many as the command has options
     allow_versions : bool, default=False
         Whether the package versions of a cluster's workers may differ from those on this machine.
     progress : bool or None, default=None
-        Whether to show progress; None: in a notebook and on a terminal.
+        Whether to show progress; None for only in notebooks and on terminals.
 
     Returns
     -------
@@ -361,7 +361,7 @@ def run_experiment(  # noqa: PLR0913  as many as the command has options
     ClusterError
         If a cluster cannot be reached, or its workers are not compatible.
     RunError
-        If every task failed. If only some failed, a warning says so, and the results have the others.
+        If every task failed. If only some failed, a warning is issued, and the results contain the others.
 
     Examples
     --------
@@ -386,7 +386,7 @@ def run_experiment(  # noqa: PLR0913  as many as the command has options
     from zoloss_cli.api.tables import list_names, name_parameters
 
     for cached in (load_data, compute_fingerprint):
-        cached.cache_clear()  # a table may have changed since an earlier run of this process
+        cached.cache_clear()  # a table may have changed since an earlier run in this process
     shown, store, added = build_progress(progress), Store(Path(out)), list_names(add_learners)
     with imports.allow_code(allow_code), name_parameters():
         experiment, source, content = _load(config)
@@ -421,7 +421,7 @@ def describe_failures(failures: Sequence[str], noun: str) -> str:
 
 
 def _load(config: str | PathLike[str] | Mapping[str, Any]) -> tuple[Experiment, str, Path | Mapping[str, Any]]:
-    """Return the experiment, where it comes from, and its file or keys."""
+    """Return the experiment, its origin, and its file or keys."""
     if isinstance(config, Mapping):
         content, errors = dict(config), _MappingErrorCollector(Path("config"), None)
         return build_experiment(content, DEFAULT_NAME, Path(), errors), TEXT_SOURCE, content
@@ -437,7 +437,7 @@ def _load(config: str | PathLike[str] | Mapping[str, Any]) -> tuple[Experiment, 
 
 
 class _MappingErrorCollector(ErrorCollector):
-    """Collect the errors of a config that is a Python mapping, which has no lines to name."""
+    """Collect the errors of a config that is a Python mapping, which has no line numbers."""
 
     def add(self, keys: tuple, message: str) -> None:
         self.lines.append(": ".join(filter(None, ["config", ".".join(map(str, keys)), message])))

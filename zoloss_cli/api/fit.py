@@ -1,4 +1,4 @@
-"""Fit a learner to a table: class weights, errors, bounds, validation, and all of it as text or JSON."""
+"""Fit a learner to a table: class weights, errors, bounds, validation, and output as text or JSON."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from zoloss_cli.api.validation import (
     Validation,
     calibrate,
     check_counts,
-    compute_length,
+    compute_norm,
     cross_validate,
     plan_folds,
 )
@@ -64,7 +64,7 @@ BALANCED = "balanced"
 MAX_SHOWN_CLASSES = 8  # wider matrices do not fit in a terminal: only the most frequent confusion is shown
 MAX_SHOWN_LETTERS = 50
 CLEARLY_WORSE = 1.2  # times the training error: with very many samples the interval is narrow
-# What certify's bound may rest on and is worth mentioning; a bound of 0 is not a proof.
+# The methods of certify's proofs that the output names; a bound of 0 needs no proof.
 NAMED_PROOFS = ("all hyperplanes", "cones of directions", "impossible sets", "equal rows", "all supports")
 
 
@@ -87,11 +87,11 @@ class Weighting:
 
     @property
     def has_costs(self) -> bool:
-        """Whether costs of errors are given."""
+        """Whether misclassification costs are given."""
         return self.cost_fp is not None or self.cost_fn is not None
 
     def check_learner(self, spec: LearnerSpec) -> None:
-        """Refuse a learner that does not support sample weights, and name those that do."""
+        """Reject a learner that does not support sample weights, and name those that do."""
         if not self.class_weight and not self.has_costs:
             return
         for each in walk_learners(spec):
@@ -99,7 +99,7 @@ class Weighting:
                 supporting = [name for name, entry in LEARNERS.builtin.items() if entry.accepts_sample_weight]
                 option = "--class-weight" if self.class_weight else "--cost-fp/--cost-fn"
                 raise ConfigError(
-                    f"{option}: sample weights are not supported by the learner '{each.learner}', but by: "
+                    f"{option}: the learner '{each.learner}' does not support sample weights; these do: "
                     f"{', '.join(supporting)}"
                 )
 
@@ -138,7 +138,7 @@ class Weighting:
 
 @dataclass(frozen=True)
 class TableFit:
-    """A learner fitted to a table, and how well it performs there."""
+    """A learner fitted to a table, and its performance there."""
 
     table: CsvTable
     learner: LearnerSpec  # the learner and its parameters
@@ -169,7 +169,7 @@ class TableFit:
 
     @property
     def fold_data(self) -> FoldData:
-        """The samples to take folds from."""
+        """The samples to divide into folds."""
         weights = None if self.class_weights is None else self.class_weights[self.y]
         return FoldData(self.table.X, self.y, self.scaling, self.seed, weights, self.table.gaps)
 
@@ -185,7 +185,7 @@ class TableFit:
 
     @property
     def lower_bound(self) -> int | None:
-        """The bound on the errors of every linear rule; None if there is none, or with class weights."""
+        """The lower bound on the errors of every linear rule; None if there is none, or with class weights."""
         bound = getattr(self.estimator, "lower_bound_", None)
         if bound is None or self.class_weights is not None:
             return None
@@ -193,20 +193,20 @@ class TableFit:
 
     @property
     def weighted_bound(self) -> float | None:
-        """The bound on the misclassified share of the weight."""
+        """The lower bound on the misclassified share of the weight."""
         bound = getattr(self.estimator, "lower_bound_", None)
         return None if bound is None or self.class_weights is None else bound / len(self.y)
 
     @property
     def is_optimal(self) -> bool | None:
-        """Whether the errors are as few as the bound; None if there is no bound."""
+        """Whether the errors attain the lower bound; None if there is no bound."""
         if self.lower_bound is not None and isinstance(self.estimator, ScoringSystemClassifier):
-            return self.estimator.optimal_  # with a penalty, not only the errors are bounded
+            return self.estimator.optimal_  # with a penalty, the bound includes the penalty
         return None if self.lower_bound is None else self.errors <= self.lower_bound
 
     @property
     def rule_kind(self) -> str:
-        """Which kind of rule the bound is about."""
+        """The kind of rule that the bound covers."""
         return getattr(self.estimator, "rule_kind", "linear rule")
 
     @property
@@ -218,7 +218,7 @@ class TableFit:
         return {"class": self.classes[largest], "errors": errors, "error_rate": errors / len(self.y)}
 
     def summarize_training(self) -> dict:
-        """Return how well it performs on the training samples; None for what is unknown."""
+        """Return the performance on the training samples; unknown values are None."""
         summary = {
             "n": len(self.y),
             "d": self.table.X.shape[1],
@@ -249,8 +249,8 @@ def fit_table(
 ) -> TableFit:
     """Scale the features, fit all samples, and count the errors of the rule in the table's own units.
 
-    A zero margin is an error; for learners for several classes, errors are wrong predictions. On a terminal, a
-    search shows its progress. Ctrl-C ends it with its best rule so far, and a note says so.
+    A zero margin is an error; for multiclass learners, errors are wrong predictions. On a terminal, a search
+    shows its progress. Ctrl-C stops it with its best rule so far, and adds a note.
     """
     y, classes = table.index_classes(positive)
     check_classes(learner, classes, f"{table.path}: the label column '{table.label}'", "--positive CLASS")
@@ -277,7 +277,7 @@ def fit_table(
         raise DataError(f"'{learner.name}' cannot be fitted on {table.path}: {error}") from None
     doubts = dict.fromkeys(str(warning.message) for warning in caught if warning.category is UserWarning)
     is_proving, rule = isinstance(estimator, CertifyingClassifier), find_rule(estimator, centre, spread, table)
-    if is_proving and rule is not None:  # on the values that the bound is about
+    if is_proving and rule is not None:  # on the values that the bound covers
         wrong = exact.find_errors(y, rule.weights, rule.centre, rule.at_centre)
     else:
         wrong = find_errors(table.X if rule else X, y, estimator, rule)
@@ -309,22 +309,22 @@ def find_errors(X: np.ndarray, y: np.ndarray, estimator: Learner, rule: LinearRu
 
 
 def validate_fit(fitted: TableFit, budget: TimeBudget) -> TableFit:
-    """Return the fit with its errors on held-out samples, by cross-validation, or a note why there are none."""
+    """Return the fit with its cross-validated errors, or with a note why there are none."""
     n, seconds, validation = len(fitted.y), budget.compute_seconds_left(), None
     folds = plan_folds(fitted.learner, n, fitted.seconds, seconds)
     if n < MIN_SAMPLES:
-        note = f"{n} samples are too few to estimate the error on others"
+        note = f"{n} samples are too few to estimate the error on new samples"
     elif any("interrupted after" in note for note in fitted.notes):
-        note = "the fit was interrupted: there is no estimate of the error on others"
+        note = "the fit was interrupted: there is no estimate of the error on new samples"
     elif seconds is not None and not folds.shortened and fitted.seconds > seconds:
-        note = "the time limit leaves no time to estimate the error on other samples"
+        note = "the time limit leaves no time to estimate the error on new samples"
     else:
-        note = "interrupted: there is no estimate of the error on other samples"
+        note = "interrupted: there is no estimate of the error on new samples"
         try:
             with budget.measure("validation"):
                 validation = cross_validate(folds, fitted.fold_data, len(fitted.classes))
         except (ValueError, FloatingPointError) as error:
-            note = f"there is no estimate of the error on other samples: {error}"
+            note = f"there is no estimate of the error on new samples: {error}"
     notes = fitted.notes if validation is not None else [*fitted.notes, note]
     return replace(fitted, validation=validation, notes=notes)
 
@@ -333,11 +333,9 @@ def calibrate_fit(fitted: TableFit, method: str) -> TableFit:
     """Return the fit with curves from scores to probabilities."""
     plan, notes = plan_folds(fitted.learner, len(fitted.y), fitted.seconds), list(fitted.notes)
     try:
-        curves = calibrate(
-            method, len(fitted.classes), compute_length(fitted.estimator), plan, fitted.fold_data
-        )
+        curves = calibrate(method, len(fitted.classes), compute_norm(fitted.estimator), plan, fitted.fold_data)
     except (ValueError, FloatingPointError) as error:
-        raise DataError(f"--calibrate: '{fitted.learner.name}' cannot be fitted on a part: {error}") from None
+        raise DataError(f"--calibrate: '{fitted.learner.name}' cannot be fitted on a fold: {error}") from None
     if method == "isotonic" and len(fitted.y) < MIN_SAMPLES_FOR_ISOTONIC:
         notes.append(
             f"isotonic calibration of {len(fitted.y):,} samples is likely to overfit; use sigmoid for fewer "
@@ -356,7 +354,7 @@ class FitRequest:
     positive: str | None = None  # the class against the rest
     scaling: str = "standard"  # how to scale features
     seed: int = 1  # the seed of all random numbers
-    validate: bool = True  # whether to estimate the error on other samples
+    validate: bool = True  # whether to estimate the error on new samples
     weighting: Weighting = field(default_factory=Weighting)  # the weights of classes
     calibration: str | None = None  # how probabilities are computed from scores, if at all
     keeps_proof: bool = False  # whether to keep the proof of the bound, for a certificate
@@ -378,7 +376,7 @@ class FitRequest:
         return spec
 
     def run(self, table: CsvTable, budget: TimeBudget) -> TableFit:
-        """Choose a learner if none is named, fit it, and estimate its error on other samples."""
+        """Choose a learner if none is named, fit it, and estimate its error on new samples."""
         spec, reason = self.parse(), ""
         y, classes = table.index_classes(self.positive)
         if self.calibration is not None:
@@ -419,10 +417,10 @@ def build_card(fitted: TableFit) -> ScoreCard | None:
     if fitted.validation is not None:
         low, high = (100 * end for end in fitted.validation.interval)
         facts.append(
-            f"{100 * fitted.validation.error:.2f} % errors on samples that were left out "
+            f"{100 * fitted.validation.error:.2f} % errors on held-out samples "
             f"({100 * CONFIDENCE:.0f} % interval {low:.1f} to {high:.1f} %)"
         )
-    facts.append("risks are shares of the samples that the points were chosen on; of others they may differ")
+    facts.append("risks are estimated on the training samples; on new samples they may differ")
     return ScoreCard(
         fitted.table.label,
         (fitted.classes[0], fitted.classes[1]),
@@ -485,9 +483,7 @@ def render_text(fitted: TableFit, show_all: bool = False) -> str:
         lines += [f"warning   {text}" for text in list_warnings(fitted, fitted.validation)]
     if fitted.calibration is not None:
         kind = fitted.calibration.curves[0].kind
-        lines.append(
-            f"scores    become probabilities by {kind} calibration on samples that were left out (5-fold)"
-        )
+        lines.append(f"scores    converted to probabilities by {kind} calibration on held-out samples (5-fold)")
     lines += [f"levels    {text}" for text in table.list_levels(readable.indicators if readable else {})]
     if fitted.validation is not None:
         lines += [*_render_confusion(fitted, fitted.validation), ""]
@@ -510,24 +506,24 @@ def _render_weights(fitted: TableFit, weights: np.ndarray) -> list[str]:
 
 
 def _describe_bound(fitted: TableFit, bound: int) -> str:
-    """Return what is known about the fewest possible errors."""
+    """Describe the lower bound, and whether the rule is proved optimal."""
     estimator, n = fitted.estimator, len(fitted.y)
     proof = getattr(estimator, "proof_", "none")
     is_proving = isinstance(estimator, CertifyingClassifier)
     if is_proving and proof == "none" and not bound:
         advice = (
-            f"cones of directions take up to {MAX_CONE_SAMPLES:,} samples, and impossible sets had too little "
-            "time; a bound for a subset of the samples is possible"
+            f"cones of directions are limited to {MAX_CONE_SAMPLES:,} samples, and impossible sets had "
+            "too little time; a bound for a subset of the samples is possible"
             if n > MAX_CONE_SAMPLES
-            else "the time limit ended first; a longer one (--time-limit) proves more"
+            else "the time limit was reached; a longer one (--time-limit) proves more"
         )
         return f"none was proved: {advice}"
-    verdict = "not proved optimal"
+    verdict = "optimality not proved"
     if fitted.is_optimal:
         # Values with too many digits for a float were rounded before any other learner saw them.
         is_for_values = is_proving or not fitted.table.long_numbers
         is_exact = is_for_values and getattr(estimator, "bound_is_exact_", False)
-        verdict = "proved optimal" if is_exact else "optimal up to rounding; certify proves it"
+        verdict = "proved optimal" if is_exact else "optimal up to rounding; certify gives a proof"
     least = f"makes at least {bound:,} errors"
     if isinstance(estimator, ScoringSystemClassifier) and estimator.penalty > 0.0:
         least = (
@@ -546,12 +542,12 @@ def _render_error(fitted: TableFit, validation: Validation) -> list[str]:
         weighted = f", {100 * validation.compute_weighted_error(fitted.class_weights):.2f} % by weight,"
     how = plan.describe()
     if validation.tested < plan.tested:
-        how += f", ended after {validation.tested} of {plan.tested} fits to save time"
+        how += f", stopped after {validation.tested} of {plan.tested} fits to save time"
     elif plan.tested < plan.folds * plan.repeats:
         how += f", {plan.tested} fold tested"
     how += f", {' and '.join(plan.shortened)}" if plan.shortened else ""
     return [
-        f"validated {100 * validation.error:.2f} % errors{weighted} on samples that were left out "
+        f"validated {100 * validation.error:.2f} % errors{weighted} on held-out samples "
         f"({100 * CONFIDENCE:.0f} % interval {low:.1f} to {high:.1f} %)",
         f"          {how}, {validation.seconds:.1f} seconds",
     ]
@@ -564,9 +560,9 @@ def list_warnings(fitted: TableFit, validation: Validation) -> list[str]:
     found = []
     if low > training and validation.error > CLEARLY_WORSE * training:
         found.append(
-            f"the training errors are too good: {100 * training:.2f} % against {100 * validation.error:.2f} % "
-            f"on samples that were left out; `zoloss evaluate {shlex.quote(str(fitted.table.path))}` compares "
-            "other learners"
+            f"the rule overfits: {100 * training:.2f} % training errors against {100 * validation.error:.2f} % "
+            f"on held-out samples; `zoloss evaluate {shlex.quote(str(fitted.table.path))}` compares other "
+            "learners"
         )
     if weights is None and high >= baseline["error_rate"]:
         found.append(f"not clearly better than always predicting '{baseline['class']}'")
@@ -574,7 +570,7 @@ def list_warnings(fitted: TableFit, validation: Validation) -> list[str]:
         shares = weights * np.bincount(fitted.y, minlength=len(weights))
         if validation.compute_weighted_error(weights) >= 1.0 - shares.max() / shares.sum():
             best = fitted.classes[int(np.argmax(shares))]
-            found.append(f"by weight no better than always predicting '{best}'")
+            found.append(f"by weight, no better than always predicting '{best}'")
     return found
 
 
@@ -585,12 +581,12 @@ def _render_confusion(fitted: TableFit, validation: Validation) -> list[str]:
     classes, matrix = fitted.classes, validation.confusion
     rates = [f"{100 * rate:.1f} %" if np.isfinite(rate) else "" for rate in validation.class_errors]
     training = [f"{100 * rate:.1f} %" for rate in fitted.class_errors / np.bincount(fitted.y)]
-    note = "(predictions for samples that were left out of the fit"
+    note = "(predictions for held-out samples"
     if len(classes) <= MAX_SHOWN_CLASSES and sum(map(len, classes)) <= MAX_SHOWN_LETTERS:
         header = ["true class", *(f"as '{name}'" for name in classes), "errors", "training errors"]
         rows = [[n, *map(str, m), r, t] for n, m, r, t in zip(classes, matrix, rates, training, strict=True)]
     else:
-        header = ["true class", "predictions", "errors", "training errors", "most often taken for"]
+        header = ["true class", "predictions", "errors", "training errors", "most often predicted as"]
         others = matrix - np.diag(np.diag(matrix))
         rows = [
             [name, f"{sum(m):,}", rate, t, f"{classes[int(np.argmax(o))]} ({max(o)})" if max(o) else ""]

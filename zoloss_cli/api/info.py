@@ -43,7 +43,7 @@ def list_datasets() -> str:
     lines = [_summarize(name) for name in list_dataset_names()]
     clashes = [plugin for plugin in DATASET_PLUGINS.plugins if plugin.name not in DATASET_PLUGINS]
     lines += [_describe_broken(plugin.name, plugin.name_error) for plugin in clashes]
-    header, widths = ["name", "N", "features", "classes", "source", "what it is"], [None] * 5 + [64]
+    header, widths = ["name", "N", "features", "classes", "source", "description"], [None] * 5 + [64]
     sides = ("left", "right", "right", "right", "left", "left")
     table = tabulate(lines, header, "simple", maxcolwidths=widths, disable_numparse=True, colalign=sides)
     return f"{table}\n\n* size and seed of a generated pool are set in the config"
@@ -115,7 +115,7 @@ def _describe_generator(name: str) -> str:
 
 
 def _describe_entry(name: str, entry: CatalogEntry) -> str:
-    positive = entry.positive or "none: a problem of several classes; set positive: for one against the rest"
+    positive = entry.positive or "none: a multiclass problem; set positive: for one against the rest"
     facts = [
         ("samples", f"{entry.rows} ({entry.removed} incomplete records removed)"),
         ("features", entry.features),
@@ -157,7 +157,7 @@ MAX_FAULT_LENGTH = 1000
 
 
 def describe_learner(name: str) -> str:
-    """Return what a learner or measure is, and its parameters with values, defaults and meaning."""
+    """Describe a learner or measure, and its parameters with values, defaults and meaning."""
     entry = find_registration(resolve_class(name).source if is_external(name) else name)
     if entry.is_external:
         return _describe_external(name, entry)
@@ -176,7 +176,7 @@ def describe_learner(name: str) -> str:
 def _describe_external(name: str, entry: LearnerRegistration) -> str:
     """Return the description of another package's estimator, and its parameters with their defaults."""
     fields = entry.parameter_model.model_fields.items()
-    lines = [[key, "needed" if field.is_required() else repr(field.default)] for key, field in fields]
+    lines = [[key, "required" if field.is_required() else repr(field.default)] for key, field in fields]
     table = tabulate(lines, ["parameter", "default"], tablefmt="simple", disable_numparse=True)
     package = f" of {entry.package}" if entry.package else ""
     text = (inspect.getdoc(entry.learner_class) or "").partition("\n\n")[0]
@@ -184,14 +184,16 @@ def _describe_external(name: str, entry: LearnerRegistration) -> str:
 
 
 def check_named_learner(name: str) -> list[str]:
-    """Return what a learner lacks and, last, that it can be used; ConfigError says what is wrong with it."""
+    """Return the limitations of a learner, and that it can be used; raise ConfigError if it is faulty."""
     from zoloss_cli.testing import check_learner
 
     if name in LEARNERS.builtin or name in MEASURES:
-        raise ConfigError(f"--check: '{name}' is zoloss's own and has its own tests; name a class of yours")
+        raise ConfigError(
+            f"--check: '{name}' is built in and covered by zoloss's tests; name a class of your own"
+        )
     try:
         limits = check_learner(name)
-    except Exception as error:  # whatever it raises is its fault
+    except Exception as error:  # any exception is a fault of the learner
         lines = str(error).splitlines()
         one_each = all(line.startswith("the learner") for line in lines)
         text = str(error) if lines and one_each else " ".join(f"{type(error).__name__}: {error}".split())
@@ -200,9 +202,9 @@ def check_named_learner(name: str) -> list[str]:
 
 
 SPEEDS = Path(__file__).with_name("learner_speeds.csv")  # by `make speeds`
-STOPPED = "> 30 s"  # shown for what the file leaves empty: a search unfinished after half a minute
+STOPPED = "> 30 s"  # shown for an empty field: the search did not finish in half a minute
 GAP = "  "
-MIN_LAST_WIDTH = 20  # a narrower last column is left out
+MIN_LAST_WIDTH = 20  # a narrower last column is omitted
 NOTES = (
     "classes: two, or several; weights: whether fit takes sample weights; time: to fit 1,000 samples of 20 "
     "features with default parameters on one core; source: where the algorithm is described, zoloss if here. "
@@ -231,7 +233,7 @@ def list_learners(width: int | None = None) -> str:
 
 
 def render_lines(header: Sequence[str], lines: Sequence[Sequence[str]], width: int | None) -> str:
-    """Return a table with one line per row; last columns that do not fit are cut or left out."""
+    """Return a table with one line per row; trailing columns that do not fit are truncated or omitted."""
     rows = [list(header), *(list(line) for line in lines)]
     sizes = [max(len(row[at]) for row in rows) for at in range(len(header))]
     if width is not None:
@@ -256,7 +258,7 @@ def _load_speeds() -> dict[str, str]:
 
 
 def _describe_class(entry: LearnerRegistration) -> tuple[str, str]:
-    """Return the source that the docstring names, and its first line with what the name fixes."""
+    """Return the source that the docstring names, and its first line with the fixed parameters."""
     docstring = entry.learner_class.__doc__ or ""
     text = docstring.strip().partition("\n")[0].rstrip(".")
     fixed = ", ".join(

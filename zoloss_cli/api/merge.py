@@ -49,9 +49,9 @@ def _check_equal(name: str, folders: str, one: Manifest, other: Manifest) -> Non
     for cell, same in zip(one.cells, other.cells, strict=False):
         if cell != same:
             raise ResultsError(
-                f"'{name}' is not of one version in {folders}: {cell.learner} on {cell.dataset} has the key "
-                f"{cell.key} and {same.key}, so the data or the algorithm changed in between; run one of them "
-                f"again: {one.command()}"
+                f"'{name}' has different versions in {folders}: {cell.learner} on {cell.dataset} has the key "
+                f"{cell.key} and {same.key}, so the data or the algorithm changed in between; rerun one of "
+                f"them: {one.command()}"
             )
     if len(one.cells) != len(other.cells):
         raise ResultsError(f"'{name}' does not have the same cells in {folders}; run it again: {one.command()}")
@@ -68,7 +68,7 @@ def _describe_experiment(manifest: Manifest) -> dict[str, Any]:
 
 
 def _drop_code_paths(value: Any) -> None:
-    """Leave out where the files of learners' classes were read; their text and its hash remain."""
+    """Drop the paths of learners' code files; their content and hash remain."""
     if isinstance(value, dict):
         if isinstance(value.get("code"), dict):
             value["code"].pop("path", None)
@@ -105,8 +105,8 @@ def _shorten_setting(value: Any) -> str:
     return _shorten(text, MAX_SHOWN_SETTING)
 
 
-# Tasks are the same if their cell keys and splits are: then both records must agree in everything but times.
-# The records of the merged folder are in the order in which a run would have written them.
+# A task is identified by its cell key and split: all its records must agree in everything but times.
+# The records of the merged folder are in the order in which a single run would have written them.
 
 CELL_FILE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*\.([0-9a-f]{16})\.jsonl")
 MAX_LISTED_CONFLICTS = 10
@@ -115,19 +115,19 @@ MAX_SHOWN_VALUE = 60
 
 @dataclass
 class MergeSummary:
-    """What was merged."""
+    """The summary of a merge."""
 
     n_folders: int  # number of folders, cells and records, and of records that were in several folders
     n_cells: int = 0
     n_records: int = 0
     n_shared: int = 0
     runs: list[tuple[Manifest, int]] = field(default_factory=list)  # each with its number of finished tasks
-    notes: list[str] = field(default_factory=list)  # what was damaged and left out, and other notes
+    notes: list[str] = field(default_factory=list)  # damaged content that was skipped, and other notes
 
 
 @dataclass(frozen=True)
 class MergedCell:
-    """Where a merged cell goes: what the store needs to write it."""
+    """What the store needs to write a merged cell."""
 
     key: str
     filename: str
@@ -136,7 +136,7 @@ class MergedCell:
 
 
 def merge_folders(folders: list[Path], out: Path) -> MergeSummary:
-    """Join results folders into a new one; nothing is written unless everything agrees."""
+    """Merge results folders into a new one; nothing is written unless everything agrees."""
     _check_folders(folders, out)
     opened = [open_results(folder) for folder in folders]
     stores = [store for _, store in opened]
@@ -164,19 +164,19 @@ def merge_folders(folders: list[Path], out: Path) -> MergeSummary:
         done = [s for c in manifest.cells for s in merger.done.get(c.key, ()) if s < (c.repeats or repeats)]
         summary.runs.append((manifest, len(done)))
         versions = sorted({run.zoloss for run in manifest.runs})
-        if len(versions) > 1:  # by the keys of its cells, the algorithms are the same
+        if len(versions) > 1:  # the algorithms are the same, since the cell keys are
             summary.notes.append(f"'{manifest.experiment.name}' was run by zoloss {' and '.join(versions)}")
     return summary
 
 
 def render_summary(summary: MergeSummary, out: Path) -> list[str]:
-    """Return what was merged as lines of text."""
+    """Return the summary as lines of text."""
     shared = f", {summary.n_shared:,} of them in several" if summary.n_shared else ""
     counts = f"{summary.n_records:,} records of {summary.n_cells:,} cells"
     lines = [f"{out}: {counts} from {summary.n_folders} folders{shared}"]
     for manifest, n_done in summary.runs:
         where = f" --out {shlex.quote(str(out))}" if manifest.command().startswith("zoloss run ") else ""
-        rest = f"incomplete; the rest: {manifest.command()}{where}"
+        rest = f"incomplete; complete it with: {manifest.command()}{where}"
         state = "complete" if n_done >= manifest.n_tasks else rest
         lines.append(f"{manifest.experiment.name}: {n_done:,} of {manifest.n_tasks:,} tasks, {state}")
     return lines
@@ -184,13 +184,13 @@ def render_summary(summary: MergeSummary, out: Path) -> list[str]:
 
 def _check_folders(folders: list[Path], out: Path) -> None:
     if len(folders) < 2:
-        raise ResultsError("a merge takes two results folders or more")
+        raise ResultsError("a merge needs at least two results folders")
     places = [folder.resolve() for folder in folders]
     for folder, place in zip(folders, places, strict=True):
         if places.count(place) > 1:
-            raise ResultsError(f"{folder} is named twice; a merge takes different folders")
+            raise ResultsError(f"{folder} is named twice; a merge needs different folders")
         if place in out.resolve().parents:
-            raise OutputError(f"{out} is in {folder}, which is read; choose another --out")
+            raise OutputError(f"{out} is in the input folder {folder}; choose another --out")
     with explain_os_errors(out):
         if out.exists() and not (out.is_dir() and not any(out.iterdir())):
             raise OutputError(f"{out} exists; results are merged into a new folder: choose another --out")
@@ -200,7 +200,7 @@ def _check_folders(folders: list[Path], out: Path) -> None:
 
 @contextlib.contextmanager
 def _write_new_folder(out: Path) -> Iterator[Store]:
-    """Write a results folder next to its final place, and move it there when it is complete."""
+    """Write a results folder under a temporary name, and rename it when it is complete."""
     target = out.resolve()
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
@@ -216,7 +216,7 @@ def _write_new_folder(out: Path) -> Iterator[Store]:
 
 
 class _CellMerger:
-    """Join the files with the same name in several folders, and collect contradictions."""
+    """Merge the files with the same name in several folders, and collect conflicts."""
 
     def __init__(self, stores: list[Store], manifests: list[Manifest]):
         self.stores = stores
@@ -230,7 +230,7 @@ class _CellMerger:
         }
 
     def list_files(self) -> list[str]:
-        """Return the names of all cell files; other files are noted."""
+        """Return the names of all cell files, and note other files."""
         names: set[str] = set()
         for store in self.stores:
             for path in sorted((store.folder / CELLS).glob("*.jsonl")):
@@ -241,7 +241,7 @@ class _CellMerger:
         return sorted(names)
 
     def merge(self, filename: str) -> tuple[MergedCell | None, StoredCell]:
-        """Return what all folders have for a cell; None for the cell if they have nothing."""
+        """Return a cell with its records from all folders; the cell is None if there are none."""
         found = CELL_FILE.fullmatch(filename)
         assert found is not None
         key, merged = found[1], StoredCell()
@@ -275,7 +275,7 @@ class _CellMerger:
         return MergedCell(key, filename, merged.identity, merged.kind), merged
 
     def refuse_conflicts(self) -> None:
-        """Raise ResultsError if anything is contradictory."""
+        """Raise ResultsError if there are conflicts."""
         if not self.conflicts:
             return
         count, listed = len(self.conflicts), self.conflicts[:MAX_LISTED_CONFLICTS]
@@ -288,7 +288,7 @@ class _CellMerger:
         )
 
     def _join(self, key: str, one: tuple[Store, Record], other: tuple[Store, Record]) -> Record:
-        """Return a record with everything from two records of one task; a contradiction is a conflict."""
+        """Merge two records of one task, and add a conflict if they differ."""
         first, second = one[1], other[1]
         if type(first) is not type(second):
             return first  # their cells are of different kinds, which is already reported

@@ -1,7 +1,7 @@
-"""Models as readable JSON files, and every reason not to trust such a file.
+"""Write models to readable JSON files, and read and validate such files.
 
-A linear rule is stored by its weights in the table's own units; anything else by its learner, for scaled
-features, and the state of its estimator. A digest of the contents shows whether a file was changed later.
+A linear rule is stored as weights in the table's own units; any other model as its learner, for scaled
+features, and the state of its estimator. A digest of the contents detects later changes.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ MAX_STORED_POINTS = 2**53  # beyond this, floats do not represent all integers
 LETTERS = "-0+"  # of code words
 SIDES = np.array([-1, 1])  # the classes of a binary member
 
-Threshold = Number | None  # none: a constant prediction, whose threshold is below all values
+Threshold = Number | None  # None for a constant prediction, whose threshold is below all values
 
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-# What a file holds of an estimator: only what its scores are computed from, in scaled units.
+# The state of an estimator in a file: only what its scores are computed from, in scaled units.
 
 
 class StateContext:
-    """What all states of one classifier refer to."""
+    """The data that all states of one classifier share."""
 
     def __init__(self, n_features: int, points: list[list[float]]) -> None:
         self.n_features, self.points = n_features, points
@@ -60,7 +60,7 @@ class StateContext:
         self._index: dict[bytes, int] = {}
 
     def find_index(self, row: np.ndarray) -> int:
-        """Return the index of the row (1, x) among the points; a new one becomes the last."""
+        """Return the index of the row (1, x) among the points; a new one is appended."""
         at = self._index.setdefault(row.tobytes(), len(self.points))
         if at == len(self.points):
             self.points.append(row[1:].tolist())
@@ -71,7 +71,7 @@ class EstimatorState(_Section):
     """The state of one estimator. Fields are lists of equal length unless a class says otherwise."""
 
     kind: str
-    attributes: ClassVar[dict[str, str]] = {}  # of the estimator, by the field that holds their values
+    attributes: ClassVar[dict[str, str]] = {}  # of the estimator, by the name of the field
 
     @classmethod
     def collect(cls, estimator: Any, context: StateContext) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class EstimatorState(_Section):
         return {field: getattr(estimator, name).tolist() for field, name in cls.attributes.items()}
 
     def restore(self, estimator: Any, context: StateContext) -> None:
-        """Make a new estimator score like the one that the state was taken from."""
+        """Set the state of a new estimator, so that it scores like the original."""
         _check_same_length(**{field: getattr(self, field) for field in self.attributes})
         for field, name in self.attributes.items():
             values = np.array(getattr(self, field), np.float64)
@@ -151,7 +151,7 @@ class _BoostedStumpsState(EstimatorState):
 
 
 class _KernelState(EstimatorState):
-    """The score bias + the sum of coefficient times the kernel with a point of the file, a support vector."""
+    """The score bias + the sum of coefficient times the kernel with a support vector, a point of the file."""
 
     kind: Literal["kernel"] = "kernel"
     points: list[int]
@@ -269,7 +269,7 @@ class _DirectionsState(EstimatorState):
 
 
 class _CodeState(EstimatorState):
-    """Words of - 0 + for the classes, one letter per member, to compare with the members' predictions."""
+    """Code words of - 0 + for the classes, one letter per member, to compare with its predictions."""
 
     kind: Literal["code"] = "code"
     words: list[Annotated[str, Field(pattern="^[-0+]*$")]]
@@ -310,7 +310,7 @@ AnyState = Annotated[
 for _state_type in (_VotesState, _DirectionsState, _CodeState):
     _state_type.model_rebuild()
 
-# By an estimator's class or its nearest base class; names, so that nothing is imported.
+# By an estimator's class or its nearest base class, given by name to avoid imports.
 STATE_TYPES: dict[str, type[EstimatorState]] = {
     "zoloss_cli.learners.boosting.stumps:DecisionStumpClassifier": _StumpState,
     "zoloss_cli.learners.linear_base:LinearLearner": _LinearState,
@@ -340,7 +340,7 @@ def _restore_state(state: EstimatorState, estimator: Learner, name: str, context
     needed = _find_state_type(type(estimator))
     kind = "" if needed is None else needed.model_fields["kind"].default
     if state.kind != kind:
-        raise ValueError(f"the kind '{state.kind}' stands where '{name}' needs '{kind}'")
+        raise ValueError(f"'{name}' needs the kind '{kind}' (got '{state.kind}')")
     state.restore(estimator, context)
 
 
@@ -383,7 +383,7 @@ def _restore_infinity(thresholds: Sequence[float | None]) -> np.ndarray:
     return np.array([-np.inf if value is None else value for value in thresholds])
 
 
-# The file, and what is read from it.
+# The model file.
 
 
 class _Column(_Section):
@@ -456,7 +456,7 @@ class SavedModel:
 
 
 def check_serializable(spec: LearnerSpec) -> None:
-    """Refuse a learner whose model cannot be saved, before it is fitted."""
+    """Reject a learner whose model cannot be saved, before it is fitted."""
     if any(is_external(each.learner) for each in walk_learners(spec)):
         raise ConfigError(
             f"--model: '{spec.learner}' is a class of a package or a file, but only zoloss's own learners can "
@@ -471,7 +471,7 @@ def check_serializable(spec: LearnerSpec) -> None:
 
 
 def render_model(fitted: TableFit, missing: str) -> str:
-    """Return the content of a model file; `missing` says what to do with missing values in new samples."""
+    """Return the content of a model file; `missing` is the policy for missing values in new samples."""
     table, rule = fitted.table, fitted.rule
     learned_part: dict[str, Any]
     if rule is None:
@@ -506,9 +506,9 @@ def render_model(fitted: TableFit, missing: str) -> str:
 
 
 def _compute_digest(text: str) -> str:
-    """Return the sha256 of the contents except the digest itself, for any order of keys and any white space.
+    """Return the sha256 of the contents except the digest itself, regardless of key order and white space.
 
-    Numbers count as written: digits beyond the precision of a float are part of the content, too.
+    Numbers are hashed as written, including digits beyond the precision of a float.
     """
     content = json.loads(text, parse_float=str)
     content.pop("sha256", None)
@@ -516,7 +516,7 @@ def _compute_digest(text: str) -> str:
 
 
 def _collect_versions(spec: LearnerSpec) -> dict[str, str]:
-    """Return the version of each algorithm, with the package if it is not ours."""
+    """Return the version of each algorithm, with its package if it is a plug-in."""
     entries = {each.learner: find_registration(each.source) for each in walk_learners(spec)}
     return {
         name: " of ".join(filter(None, [str(entry.learner_class.version), entry.package]))
@@ -525,7 +525,7 @@ def _collect_versions(spec: LearnerSpec) -> dict[str, str]:
 
 
 def read_model(path: Path, trust: bool = False) -> SavedModel:
-    """Read and validate a model file; a mistake is named by its key."""
+    """Read and validate a model file; errors name the key."""
     content, digest = _read_json(path)
     if "format" in content and content["format"] != FORMAT:
         raise ModelError(
@@ -551,8 +551,8 @@ def read_model(path: Path, trust: bool = False) -> SavedModel:
     elif checked.sha256 != digest:
         if not trust:
             raise ModelError(
-                f"{path}: 'sha256' does not match the rest: the file was changed after it was fitted; fit the "
-                "model again, or use it as it is with --trust"
+                f"{path}: 'sha256' does not match the contents: the file was changed after it was fitted; fit "
+                "the model again, or use it as it is with --trust"
             )
         notes = (f"{path} was changed after it was fitted, and is used as it is",)
     if checked.calibration is not None and (fault := checked.calibration.check(len(checked.classes))):

@@ -1,4 +1,4 @@
-"""Scoring systems of growing size on your own table: training and cross-validated errors, and a suggestion."""
+"""Scoring systems of increasing size on a table: training and cross-validated errors, and a suggested size."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class PathStep:
     terms: int  # of the rule for all samples
     errors: int  # its training errors
     n: int  # training samples
-    is_proved: bool  # whether no such rule has fewer
-    rates: tuple[float, ...]  # the error on each held-out part
+    is_proved: bool  # whether it is proved that no such rule has fewer
+    rates: tuple[float, ...]  # the error on each held-out fold
 
     @property
     def training_error(self) -> float:
@@ -53,17 +53,17 @@ class PathStep:
 
     @property
     def stderr(self) -> float:
-        """The standard error of that mean, as if the parts were independent."""
+        """The standard error of that mean, as if the folds were independent."""
         return float(np.std(self.rates, ddof=1) / math.sqrt(len(self.rates)))
 
 
 @dataclass(frozen=True)
 class SizePath:
-    """Scoring systems of several sizes, all validated on the same parts."""
+    """Scoring systems of several sizes, all validated on the same folds."""
 
     table: CsvTable
     steps: tuple[PathStep, ...]  # one for each size, ascending
-    plan: FoldPlan  # how the error on other samples was estimated
+    plan: FoldPlan  # how the error on new samples was estimated
     notes: tuple[str, ...] = ()  # about the table and the fits
 
     @property
@@ -73,13 +73,13 @@ class SizePath:
 
     @property
     def suggested(self) -> PathStep:
-        """The smallest size whose validated error is within one standard error of the best one's."""
+        """The smallest size whose validated error is within one standard error of the best."""
         most = self.best.validated_error + self.best.stderr
         return next(step for step in self.steps if step.validated_error <= most)
 
 
 def parse_sizes(text: str) -> tuple[int, ...]:
-    """Return the sizes from an option: 1..10, a list such as 2,4,8, or one number for all sizes up to it."""
+    """Parse the sizes: 1..10, a list such as 2,4,8, or one number for all sizes up to it."""
     if found := re.fullmatch(r"\s*(?:(\d+)\s*\.\.)?\s*(\d+)\s*", text):
         sizes = list(range(int(found[1] or 1), min(int(found[2]), MAX_SIZE + 1) + 1))
     elif re.fullmatch(r"\s*\d+\s*(,\s*\d+\s*)*", text):
@@ -89,7 +89,7 @@ def parse_sizes(text: str) -> tuple[int, ...]:
             f"--max-terms: '{text}' is not a range of sizes; write it as 1..10, or as a list 2,4,8"
         )
     if not sizes or min(sizes) < 1 or max(sizes) > MAX_SIZE:
-        raise ConfigError(f"--max-terms: '{text}' must ask for sizes from 1 to {MAX_SIZE}, the smallest first")
+        raise ConfigError(f"--max-terms: '{text}' must be sizes from 1 to {MAX_SIZE}, in ascending order")
     return tuple(sizes)
 
 
@@ -143,7 +143,7 @@ class PathRequest:
 
 
 def _validate_size(fitted: TableFit, size: int) -> tuple[PathStep, FoldPlan]:
-    """Return a step of the path from the fit to all samples, with errors on held-out parts."""
+    """Return a step of the path: the fit to all samples, and the errors on held-out folds."""
     plan = plan_folds(fitted.learner, len(fitted.y), fitted.seconds)
     try:
         rates = [
@@ -151,7 +151,7 @@ def _validate_size(fitted: TableFit, size: int) -> tuple[PathStep, FoldPlan]:
             for part in iterate_held_out(plan, fitted.fold_data)
         ]
     except ValueError as error:
-        raise DataError(f"{fitted.table.path}: a part of the samples cannot be fitted: {error}") from None
+        raise DataError(f"{fitted.table.path}: a fold cannot be fitted: {error}") from None
     terms = len(fitted.estimator.points_)
     step = PathStep(size, terms, fitted.errors, len(fitted.y), bool(fitted.is_optimal), tuple(rates))
     return step, plan
@@ -177,7 +177,7 @@ def render_text(path: SizePath) -> str:
         "training errors"
     )
     best, chosen, where = path.best, path.suggested, shlex.quote(str(path.table.path))
-    reason = f"the fewest within one standard error of the smallest validated error, which {best.size} have"
+    reason = f"the fewest within one standard error of the smallest validated error, that of {best.size} terms"
     if chosen is best:
         reason = f"which {'has' if best.size == 1 else 'have'} the smallest validated error"
     grid = render_grid(Grid(header=header, lines=lines, n_left=0, notes=[note]))

@@ -1,4 +1,4 @@
-"""Figures: the functions that plot on axes, and what `zoloss plot` draws, of results or of your own data."""
+"""Figures of results or of your own data: the functions that plot on axes, and those of `zoloss plot`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ POOL_TRAINING_SAMPLES = 600  # from a generated pool of thousands, as in Li & Li
 
 @contextlib.contextmanager
 def open_axes(ax: Axes | None, height: float) -> Iterator[Axes]:
-    """Yield the given axes unchanged, or those of a new pyplot figure with our settings."""
+    """Yield the given axes unchanged, or those of a new pyplot figure in the style of the package."""
     if ax is not None:
         yield ax
         return
@@ -61,7 +61,7 @@ def open_axes(ax: Axes | None, height: float) -> Iterator[Axes]:
 
 
 def choose_dataset(run: RunResult, wanted: str | None, found: list[str], what: str) -> str:
-    """Return the data set to plot, which must be among `found`; without a name, the only one there is."""
+    """Return the data set to plot, which must be in `found`; by default, the only one."""
     if not found:
         raise ResultsError(f"'{run.name}' has no {what}")
     if wanted is None and len(found) > 1:
@@ -98,7 +98,7 @@ def plot_boxes(
     learners : str or sequence of str, default=()
         Only these learners; none for all.
     ax : Axes or None, default=None
-        Where to plot; None for a new figure.
+        The axes to plot on; None for a new figure.
 
     Returns
     -------
@@ -152,7 +152,7 @@ def plot_differences(
     learners : str or sequence of str, default=()
         Only these learners; none for all.
     ax : Axes or None, default=None
-        Where to plot; None for a new figure.
+        The axes to plot on; None for a new figure.
 
     Returns
     -------
@@ -187,7 +187,7 @@ def plot_ranks(
     alpha: float = 0.05,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot average ranks over data sets, and which learners Nemenyi's test cannot tell apart.
+    """Plot average ranks over data sets, and which learners Nemenyi's test does not distinguish.
 
     This is the diagram of Demšar (2006). Rows with the same data count as one data set.
 
@@ -204,7 +204,7 @@ def plot_ranks(
     alpha : float, default=0.05
         Significance level.
     ax : Axes or None, default=None
-        Where to plot; None for a new figure. Names are written next to it.
+        The axes to plot on; None for a new figure. Names are written next to it.
 
     Returns
     -------
@@ -258,7 +258,7 @@ def plot_curves(
     learners : str or sequence of str, default=()
         Only these learners; none for all.
     ax : Axes or None, default=None
-        Where to plot; None for a new figure.
+        The axes to plot on; None for a new figure.
 
     Returns
     -------
@@ -299,9 +299,9 @@ def plot_time(
     learners: str | Sequence[str] = (),
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot training errors against seconds: how few each learner reached, and when.
+    """Plot the training errors that each learner reached against seconds.
 
-    Steps are the fewest errors so far, for searches that ran once on all samples; markers show when the result
+    For searches that ran once on all samples, steps are the fewest errors so far; markers show when the result
     was found, and lines continue to the end of the fit.
 
     Parameters
@@ -315,7 +315,7 @@ def plot_time(
     learners : str or sequence of str, default=()
         Only these learners; none for all.
     ax : Axes or None, default=None
-        Where to plot; None for a new figure.
+        The axes to plot on; None for a new figure.
 
     Returns
     -------
@@ -345,7 +345,7 @@ def plot_time(
 def plot_boundary(estimator: Any, X: pd.DataFrame | ArrayLike, y: ArrayLike, *, ax: Axes | None = None) -> Axes:
     """Plot samples with two features, and the class that a fitted classifier predicts in each region.
 
-    Any classifier with scikit-learn's interface works, also a pipeline with scaling or a model from
+    Any classifier with scikit-learn's interface works, including a pipeline with scaling and a model from
     `load_model`.
 
     Parameters
@@ -357,7 +357,7 @@ def plot_boundary(estimator: Any, X: pd.DataFrame | ArrayLike, y: ArrayLike, *, 
     y : array-like of shape (n_samples,)
         Their labels.
     ax : Axes or None, default=None
-        Where to plot; None for a new figure.
+        The axes to plot on; None for a new figure.
 
     Returns
     -------
@@ -412,7 +412,7 @@ class PlotRequest:
         return kind is not None and kind.frames is not None
 
     def validate(self) -> None:
-        """Refuse contradictory options."""
+        """Reject contradictory options."""
         if self.figure in FIGURE_NAMES:
             load_figure(self.figure).check_options(metric=self.metric, against=self.against)
         if self.is_of_own_data:
@@ -448,7 +448,7 @@ class PlotRequest:
         return drawing, [*store.notes, *describe_incomplete([run for run in runs if run.name == drawing.run])]
 
     def _find_without_results(self) -> FigureKind | None:
-        """Return the figure if it needs no results; which others exist depends on the results."""
+        """Return the figure if it needs no results; the others depend on them."""
         named = [name for name in FIGURE_NAMES if self.figure in (name, name.rpartition("/")[2])]
         kind = load_figure(named[0]) if len(named) == 1 else None
         return kind if kind is not None and not kind.needs_results else None
@@ -458,7 +458,7 @@ def render_drawing(drawing: Drawing, format: str) -> list[bytes]:
     """Return a figure as files: its pages, or its animation."""
     if format == ANIMATION:
         with style.apply_style():
-            frames = drawing.kind.frames()  # type: ignore[misc]  # is_animated was asked before
+            frames = drawing.kind.frames()  # type: ignore[misc]  # is_animated was checked before
         return [render_animation(frames)]
     return render_pages(drawing.draw_pages(), format)
 
@@ -481,17 +481,17 @@ def list_drawings(results: Path | None) -> tuple[str, list[str]]:
     ]
     drawings.append(build_boundary_drawing("yinyang", ["rcd-bias", "adaboost"], None, None))
     lines = [[drawing.command, drawing.title] for drawing in drawings]
-    return tabulate(lines, ["command", "what it draws"], tablefmt="simple"), notes
+    return tabulate(lines, ["command", "figure"], tablefmt="simple"), notes
 
 
 class _PlotErrorCollector(ErrorCollector):
-    """Collect mistakes in --dataset, --learners and --positive, which have no file and line."""
+    """Collect errors in --dataset, --learners and --positive, which have no file and line."""
 
     def __init__(self) -> None:
         super().__init__(Path("--dataset"), None)
 
     def add(self, keys: tuple, message: str) -> None:
-        """Add a mistake under its option."""
+        """Add an error under its option."""
         option = {"datasets": "--dataset", "learners": "--learners"}[keys[0]]
         self.lines.append(f"{option} {': '.join([*map(str, keys[1:]), message])}")
 
@@ -537,7 +537,7 @@ def fit_learners(
 ) -> list[FittedRegions]:
     """Fit each learner on split 0 with 80 % of the samples for training, scaled to [-1, 1].
 
-    If a learner is for two classes, several classes are fitted one against the rest.
+    With several classes, binary learners are fitted to each class against the rest.
     """
     cells = _plan_cells(dataset, learners, positive, label, selection)
     split_data = load_split(cells[0], SHOWN_SPLIT)
@@ -560,7 +560,7 @@ def _keep_two_features(split_data: SplitData) -> SplitData:
     pair = choose_two_features(split_data.scale(data.X[train]), data.y[train])
     names = [data.features[i] for i in pair]
     note = (
-        f"fitted on {names[0]} and {names[1]}, of {data.X.shape[1]} features the two by which least squares "
+        f"fitted on {names[0]} and {names[1]}, those of {data.X.shape[1]} features with which least squares "
         "makes the fewest training errors"
     )
     samples = split_data.scaling_samples
@@ -573,7 +573,7 @@ def _keep_two_features(split_data: SplitData) -> SplitData:
 def choose_two_features(X: np.ndarray, y: np.ndarray) -> list[int]:
     """Return the two features with which least squares on class indicators makes the fewest errors.
 
-    With more than `MAX_CANDIDATES` features, only those most related to the classes are tried.
+    With more than `MAX_CANDIDATES` features, only those most correlated with the classes are tried.
     """
     classes = np.unique(y)
     targets = (y[:, None] == classes[None, :]).astype(float)
@@ -627,8 +627,8 @@ def _fit_cell(cell: Cell, split_data: SplitData, title: str) -> FittedRegions:
     for index, y in problems.items():
         if np.ptp(y) == 0:
             raise DataError(
-                f"--dataset: no training sample of split {SHOWN_SPLIT} tells class '{data.classes[index]}' "
-                "from the rest"
+                f"--dataset: the training samples of split {SHOWN_SPLIT} do not include both class "
+                f"'{data.classes[index]}' and others"
             )
         try:
             fitted.append(fit(cell.learner, X_train, y, seed)[0])

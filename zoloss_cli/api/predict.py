@@ -67,7 +67,7 @@ def predict_table(
     try:
         with np.errstate(over="ignore", invalid="ignore"):
             scores = model.rule.score(table.X)
-    except ValueError as error:  # an estimator refuses numbers that it cannot compute with
+    except ValueError as error:  # an estimator rejects numbers that it cannot compute with
         raise DataError(f"{table.path}: {error}") from None
     finite = np.isfinite(scores.reshape(len(table.lines), -1)).all(axis=1)
     for row in np.flatnonzero(~finite).tolist():
@@ -102,7 +102,7 @@ def _count_errors(model: SavedModel, table: CsvTable, labels: list[str], predict
         if label not in model.labels:
             strange.append((line, label))
         labelled += 1
-        # With one class against the rest, the first stands for all others.
+        # With one class against the rest, the first class represents all others.
         is_other = label in model.classes or label not in model.labels
         errors += prediction != (label if is_other else model.classes[0])
     share = f" ({100 * errors / labelled:.2f} %)" if labelled else ""
@@ -117,7 +117,7 @@ def _count_errors(model: SavedModel, table: CsvTable, labels: list[str], predict
     return notes
 
 
-SOURCE = Path("X")  # what messages call the samples
+SOURCE = Path("X")  # the name of the samples in messages
 
 
 class Model:
@@ -163,7 +163,7 @@ class Model:
         return scores
 
     def predict(self, X: pd.DataFrame | ArrayLike) -> np.ndarray:
-        """Return the class of each sample, as the training table named it.
+        """Return the class of each sample, as named in the training table.
 
         Parameters
         ----------
@@ -204,9 +204,9 @@ class Model:
 
 
 def load_model(path: str | PathLike[str], *, trust: bool = False) -> Model:
-    """Return the model in a file that `zoloss fit --model` wrote.
+    """Load a model from a file that `zoloss fit --model` wrote.
 
-    Reading runs no code: the file is JSON, and everything in it is checked.
+    Loading executes no code: the file is JSON, and is validated completely.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Your own table without the rows that look like noise: kept lines unchanged, and reasons for the others."""
+"""Remove rows that look like noise from a table: kept lines are unchanged, dropped rows have reasons."""
 
 from __future__ import annotations
 
@@ -106,11 +106,11 @@ class PrunedTable:
         ]
 
     def list_notes(self) -> list[str]:
-        """Return notes about the table, and about rows that stay although they look like noise."""
+        """Return notes about the table, and about rows that are kept although they look like noise."""
         table, lines = self.source.table, self.samples.lines
         spared = [
-            f"{table.path}:{lines[row]}: above the threshold, but nothing else would be left of the "
-            f"class '{self.samples.classes[self.samples.y[row]]}', so it stays"
+            f"{table.path}:{lines[row]}: above the threshold, but kept as the last row of the class "
+            f"'{self.samples.classes[self.samples.y[row]]}'"
             for row in self.result.spared
         ]
         return [*self.samples.list_notes(), *spared]
@@ -119,7 +119,7 @@ class PrunedTable:
 def build_prune_settings(
     by: str, threshold: float | None, permutations: int | None, neighbours: int | None
 ) -> Prune:
-    """Return how to prune, and refuse contradictory options; None means a default."""
+    """Return how to prune, and reject contradictory options; None means a default."""
     if threshold is not None and math.isnan(threshold):
         raise ConfigError("--threshold: must be a number (got nan)")
     if permutations is not None and by != "contribution":
@@ -184,7 +184,7 @@ def render_text(pruned: PrunedTable) -> str:
         f"data      {describe_table(samples.table)}\n"
         f"classes   {describe_classes(pruned.classes, pruned.y)}\n"
         f"noise     {by}\n\n{table}\n"
-        f"(dropped: {above:,} as noise, {opposed:,} whose equals have {other} label{missing})"
+        f"(dropped: {above:,} as noise, {opposed:,} with equal features and {other} label{missing})"
     )
 
 
@@ -207,7 +207,7 @@ def _list_noise(samples: TableSamples, how: Prune, result: PruningResult) -> lis
 
 
 def _list_contradicted(table: CsvTable, y: np.ndarray, contradicted: np.ndarray) -> list[DroppedRow]:
-    """Return these rows, with what is known about those with equal features and another label."""
+    """Return the contradicted rows, each with the number and the first line of those that contradict it."""
     place = np.unique(table.X, axis=0, return_inverse=True)[1].ravel()
     members: dict[int, list[int]] = {}
     for row in np.flatnonzero(np.isin(place, place[contradicted])).tolist():

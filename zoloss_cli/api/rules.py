@@ -28,7 +28,7 @@ MAX_SHOWN_FEATURES = 20
 class LinearRule:
     """The score at_centre + <weights, x - centre>, which is <weights, x> + bias.
 
-    It is computed from the centre: far from 0, as with years or serial numbers, x loses digits in the sum.
+    It is computed from the centre to avoid cancellation if x is far from 0, such as years or serial numbers.
     """
 
     weights: np.ndarray
@@ -80,17 +80,19 @@ class ScaledEstimator:
 def convert_to_original_units(
     weights: np.ndarray, bias: float, centre: np.ndarray, spread: np.ndarray, features: list[str]
 ) -> LinearRule:
-    """Return the rule for samples x that is equivalent to a rule for scaled samples."""
+    """Convert a rule for scaled samples to the units of the table."""
     constant = spread == 0.0
     with np.errstate(over="ignore"):
         original = np.where(constant, 0.0, weights / np.where(constant, 1.0, spread))
     finite = np.isfinite(original)
     if not np.all(finite):
         name = features[int(np.flatnonzero(~finite)[0])]
-        raise DataError(f"the values of '{name}' are too close to each other for a weight in their units")
+        raise DataError(
+            f"the values of '{name}' are too close to each other for a finite weight in their units"
+        )
     rule = LinearRule(original, centre, float(bias))
     try:
-        rule.bias  # noqa: B018  it may be too large for a number
+        rule.bias  # noqa: B018  it may overflow
     except OverflowError:
         raise DataError("the rule's threshold in the units of the table is too large for a number") from None
     return rule
@@ -99,7 +101,7 @@ def convert_to_original_units(
 def round_weights(
     weights: np.ndarray, threshold: float, X: np.ndarray, positive: np.ndarray
 ) -> tuple[list[str], str]:
-    """Write a rule with as few digits as give all samples the same classes in plain arithmetic."""
+    """Round a rule to the fewest digits that leave all predictions unchanged, in floating point."""
     for digits in range(MIN_DIGITS, ALL_DIGITS + 1):
         shown, at_least = [f"{w:.{digits}g}" for w in weights], f"{threshold:.{digits}g}"
         if np.array_equal(X @ np.array(shown, dtype=float) >= float(at_least), positive):
@@ -112,17 +114,17 @@ class ReadableRule:
     """A rule in the units of the table, scaled so that the largest effect is 1."""
 
     names: list[str]  # the features by the size of their effect, the largest first
-    weights: list[str]  # the weight of each, with as few digits as give all samples their class
-    effects: np.ndarray  # weight times standard deviation: how much the feature typically varies the sum
-    threshold: str  # A sample is positive if the sum of weight times feature is at least this
+    weights: list[str]  # the weight of each, with the fewest digits that leave all predictions unchanged
+    effects: np.ndarray  # weight times standard deviation: the typical variation of the sum by the feature
+    threshold: str  # a sample is positive if the sum of weight times feature is at least this
     indicators: dict[str, tuple[str, str]]  # of text columns with two levels: the level for 0, and for 1
 
 
 def build_readable_rule(rule: LinearRule, table: CsvTable) -> ReadableRule:
     """Return a rule in the form in which it is shown.
 
-    Two indicators of which one is always 1 are replaced by the second: the first adds its weight to every
-    sample, which the threshold absorbs together with the difference of both weights.
+    Of two complementary indicators only the second is kept: its weight becomes the difference of both, and the
+    threshold absorbs the weight of the first.
     """
     X, weights, threshold = table.X, rule.weights.copy(), -rule.bias
     kept, indicators, at = np.ones(len(weights), bool), {}, 0
@@ -172,7 +174,7 @@ def render_rule(readable: ReadableRule, positive: str, show_all: bool = False) -
     return lines + ([f"(and {left:,} more features of smaller effect: --all)"] if left else [])
 
 
-MAX_ROWS = 12  # of totals; with more, neighbours on one side of the threshold are joined
+MAX_ROWS = 12  # of totals; with more, adjacent ones on the same side of the threshold are merged
 
 RENDERERS = {"html": "html", "tex": "latex", "md": "markdown"}
 DRAWINGS = ("png", "svg", "pdf")
@@ -221,7 +223,7 @@ class ScoreCard:
     terms: tuple[tuple[str, int], ...]  # conditions and their points
     threshold: int  # the lowest total for which the positive class is predicted
     rows: tuple[RiskRow, ...]  # the totals of training samples, ascending
-    facts: tuple[str, ...]  # how many errors it makes, and whether that is proved to be optimal
+    facts: tuple[str, ...]  # the number of errors, whether it is proved optimal, and so on
 
     @property
     def rule(self) -> str:
@@ -264,7 +266,7 @@ class ScoreCard:
 
 
 def count_totals(totals: np.ndarray, y: np.ndarray, threshold: int) -> list[RiskRow]:
-    """Return a row for each total, ascending; too many are joined where samples are few, on one side each."""
+    """Return a row for each total, ascending; beyond MAX_ROWS, adjacent rows with few samples are merged."""
     values, place = np.unique(np.rint(totals).astype(np.int64), return_inverse=True)
     counts, positives = np.bincount(place.ravel()), np.bincount(place.ravel(), y == 1)
     rows = [RiskRow(int(v), int(v), int(c), int(p)) for v, c, p in zip(values, counts, positives, strict=True)]

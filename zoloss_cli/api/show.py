@@ -69,7 +69,7 @@ def find_stored_task(folder: Path, table: str | None, dataset: str, learner: str
     if len(found) > 1 and any({cell.key for cell in cells} != keys for _, cells in found):
         names = ", ".join(run.name for run, _ in found)
         raise ResultsError(
-            f"{learner} on {dataset} is not the same in all runs of {folder}; name one with --table: {names}"
+            f"{learner} on {dataset} differs between the runs of {folder}; name one with --table: {names}"
         )
     run, cells = found[0]
     shown = cells[0] if len(cells) == 1 else _find_shown_cell(folder, run, cells)
@@ -94,15 +94,15 @@ def find_planned_task(config: Path, dataset: str, learner: str, split: int) -> T
     found = [cell for cell, (name, labels) in named if name == dataset and learner in labels]
     if len(found) > 1:
         raise ConfigError(
-            f"{config}: {learner} on {dataset} has {len(found)} settings, and only results show the best; "
-            "run the config, and use --results"
+            f"{config}: {learner} on {dataset} has {len(found)} settings, and the best is known only from "
+            "results: run the config, and use --results"
         )
     _check_split(split, found[0], str(config))
     return TaskAddress(found[0], split, experiment.name)
 
 
 def run_again(address: TaskAddress) -> ShownTask:
-    """Run a task and keep what it fitted."""
+    """Rerun a task and keep its fitted learner."""
     cell, split = address.cell, address.split
     try:
         if cell.kind == "measure":
@@ -136,7 +136,7 @@ def _find_in_runs(
 
 
 def _check_names(dataset: str, learner: str, places: list[tuple[str, set[str]]], where: str) -> None:
-    """Refuse a data set or learner that does not exist, or not together with the other."""
+    """Reject an unknown data set or learner, or a pair that does not occur together."""
     datasets = dict.fromkeys(name for name, _ in places)
     if dataset not in datasets:
         raise ResultsError(f"{where} has no data set '{dataset}'{suggest_nearest(dataset, datasets)}")
@@ -201,7 +201,7 @@ def describe_agreement(shown: ShownTask) -> str:
     if isinstance(stored, FailedRecord):
         return f"the task had failed: {stored.failed}"
     differences = shown.list_differences()
-    return f"other numbers: {'; '.join(differences)}" if differences else "the same numbers"
+    return f"different numbers: {'; '.join(differences)}" if differences else "the same numbers"
 
 
 def _list_fields(record: Record) -> list[str]:
@@ -228,7 +228,7 @@ LABEL = "label"  # of generated pools, which have no columns
 
 
 def build_table_fit(cell: Cell, fitted: FittedTask) -> TableFit:
-    """Return a fitted task as the fit of a table with the samples that the learner saw."""
+    """Return a fitted task as the fit of a table with the samples that the learner was fitted to."""
     split, estimator = fitted.split_data, fitted.learner
     data, seen = split.data, split.fit_indices
     table = _build_table(cell, split)
@@ -244,7 +244,7 @@ def build_table_fit(cell: Cell, fitted: FittedTask) -> TableFit:
 
 
 def check_model_possible(cell: Cell) -> None:
-    """Refuse a task whose model `zoloss predict` could not use, before it is run."""
+    """Reject a task whose model `zoloss predict` could not use, before it is run."""
     if cell.kind == "measure":
         raise ConfigError(f"--model: '{cell.learner.label}' is a measure of data, not a model")
     for spec in cell.learner.tune or (cell.learner,):
@@ -255,8 +255,8 @@ def check_model_possible(cell: Cell) -> None:
         for i, name in enumerate(header):
             if name != _find_label(header) and not all(is_number(row[i]) for _, row in lines):
                 raise ConfigError(
-                    f"--model: column '{name}' of '{data.name}' holds codes that stand for ranks, which a "
-                    "model file cannot express; fit the table itself: zoloss fit"
+                    f"--model: column '{name}' of '{data.name}' holds codes of ordered levels, which a "
+                    "model file cannot represent; fit the table itself: zoloss fit"
                 )
 
 
@@ -266,7 +266,7 @@ def render_task_model(cell: Cell, fit: TableFit) -> str:
 
 
 def _build_table(cell: Cell, split: SplitData) -> CsvTable:
-    """Return the table that a data set comes from, with the samples that the learner saw."""
+    """Return the table of a data set, with the samples that the learner was fitted to."""
     spec, data = cell.data, split.data
     X, lines = data.X[split.fit_indices], [0] * len(split.fit_indices)
     if isinstance(spec, CsvData):

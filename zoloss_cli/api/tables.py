@@ -1,4 +1,4 @@
-"""Tables and comparisons of results: of a folder, of what another function returned, or of a DataFrame."""
+"""Tables and comparisons of results in a folder, returned by another function, or in a DataFrame."""
 
 from __future__ import annotations
 
@@ -187,8 +187,8 @@ def make_table(
 ) -> ResultTable:
     """Return a table of results: means and standard errors, next to the published values.
 
-    This is `zoloss table`. A notebook shows the table, `str` returns it as text, and its methods return other
-    formats and a DataFrame.
+    This is the function of `zoloss table`. A notebook shows the table, `str` returns it as text, and its
+    methods return other formats and a DataFrame.
 
     Parameters
     ----------
@@ -281,7 +281,7 @@ def _check_options(
 
 @contextlib.contextmanager
 def name_parameters() -> Iterator[None]:
-    """Make messages name the parameters of functions instead of the options of commands."""
+    """Replace the names of options in messages by those of function parameters."""
     try:
         yield
     except (ClusterError, ConfigError, ResultsError) as error:
@@ -297,8 +297,8 @@ def compare(
 ) -> pd.DataFrame:
     """Return every cell of the results next to its published value.
 
-    This is `zoloss compare`. Errors are compared by z, the difference over its joint standard error; counts of
-    training errors by whether they match; times by their ratio.
+    This is the function of `zoloss compare`. Errors are compared by z, the difference over its joint standard
+    error; counts of training errors by whether they match; times by their ratio.
 
     Parameters
     ----------
@@ -314,7 +314,7 @@ def compare(
     DataFrame
         One row per cell: paper, table, dataset, learner, metric, ours (mean, stderr, splits), the
         published value and its error, difference, z, match and ratio. ``attrs["summary"]`` has the counts of
-        all cells as sentences, ``attrs["remarks"]`` what is known about the rows that are far off.
+        all cells as sentences, ``attrs["remarks"]`` known explanations of large deviations.
 
     Raises
     ------
@@ -345,7 +345,7 @@ def compare(
 
 
 PLACE_COLUMNS = ("dataset", "learner")
-VARIED = ("noise", "flip", "positive")  # what may be done with the same samples
+VARIED = ("noise", "flip", "positive")  # variations of the same samples
 
 
 def build_run(
@@ -431,7 +431,7 @@ def _build_cell(part: pd.DataFrame, metrics: Sequence[str], choice: str) -> Cell
 
 
 def _find_sources(rows: pd.DataFrame) -> dict[str, str]:
-    """Return what identifies the samples of each data set, if the DataFrame says so."""
+    """Return what identifies the samples of each data set, if the DataFrame has it."""
     if "data" not in rows.columns:
         return {}
     first, sources = rows.drop_duplicates("dataset"), {}

@@ -1,8 +1,8 @@
-"""The error of a fit on other samples: repeated stratified cross-validation.
+"""Estimate the error of a fit on new samples by repeated stratified cross-validation.
 
-The number of folds and repeats, and the length of the search in each, depend on the number of samples and the
-learner's parameters, so that the same seed gives the same numbers. The clock matters only if a learner has a
-time limit, or if folds would take longer than MAX_SECONDS.
+The number of folds and repeats, and the length of the search in each, depend only on the number of samples
+and the learner's parameters, so that the same seed gives the same numbers. The clock matters only if a learner
+has a time limit, or if folds would take longer than MAX_SECONDS.
 """
 
 from __future__ import annotations
@@ -28,13 +28,20 @@ CONFIDENCE = 0.95
 MIN_SAMPLES = 10
 MIN_FOLDS_FOR_VARIANCE = 5
 FOLDS, FOLDS_OF_MANY = 10, 5
-MANY_SAMPLES, MOST_SAMPLES = 10_000, 100_000  # from here on, there are fewer folds, and only one is tested
-SAMPLES_TO_PREDICT, MAX_REPEATS = 400, 10  # small tables are repeated until this many predictions are made
+MANY_SAMPLES, MOST_SAMPLES = 10_000, 100_000  # above these, there are fewer folds, and only one is tested
+SAMPLES_TO_PREDICT, MAX_REPEATS = (
+    400,
+    10,
+)  # for small tables, folds are repeated until there are this many predictions
 MAX_SECONDS = 30.0  # no fold is started that would end later
 LEAST_SECONDS = 0.1  # of a fold
-SHARED_SECONDS = 2.0, 10.0  # the least and the most time for all folds of a search with a limit
-LONGEST_SEARCH = {"steps": 2_000, "nodes": 20_000, "lines": 10_000}  # of a fold; few suffice for most errors
-SEED_WORD = 0x666F6C64  # the random numbers of folds are not those of the fit
+SHARED_SECONDS = 2.0, 10.0  # minimum and maximum time for all folds of a time-limited search
+LONGEST_SEARCH = {
+    "steps": 2_000,
+    "nodes": 20_000,
+    "lines": 10_000,
+}  # in a fold; few suffice to find most errors
+SEED_WORD = 0x666F6C64  # so that the random numbers of folds differ from those of the fit
 
 
 @dataclass(frozen=True)
@@ -42,10 +49,10 @@ class FoldPlan:
     """The plan for estimating the error on new samples."""
 
     learner: LearnerSpec  # the learner, possibly with a shorter search
-    folds: int  # the number of parts that the samples are divided into, and how often
+    folds: int  # the number of folds, and how often the samples are divided into them
     repeats: int
-    tested: int  # how many of all parts are tested, one after the other
-    shortened: tuple[str, ...] = ()  # what is shorter than in the fit itself
+    tested: int  # how many folds are tested, over all repeats
+    shortened: tuple[str, ...] = ()  # which searches are shorter than in the fit itself
     seconds: float = MAX_SECONDS  # the time after which no further fold is started
 
     def describe(self) -> str:
@@ -55,13 +62,13 @@ class FoldPlan:
 
 @dataclass(frozen=True)
 class Validation:
-    """Errors on samples that were left out of the fit."""
+    """Errors on held-out samples."""
 
     plan: FoldPlan
-    tested: int  # the number of parts tested: fewer than planned if time ran out
+    tested: int  # the number of folds tested: fewer than planned if time ran out
     confusion: np.ndarray  # how often samples of the row's class were predicted to be of the column's class
     error: float  # the share of wrong predictions
-    interval: tuple[float, float]  # confidence interval, corrected for overlapping training parts
+    interval: tuple[float, float]  # confidence interval, corrected for overlapping training sets
     seconds: float  # the total time
 
     @property
@@ -99,24 +106,24 @@ class Validation:
 
 @dataclass(frozen=True)
 class HeldOutPart:
-    """The samples of one part, predicted by an estimator fitted to all others."""
+    """The samples of one fold, predicted by an estimator fitted to all others."""
 
     indices: np.ndarray  # their indices in the table
     predictions: np.ndarray  # their predicted classes
-    scores: np.ndarray | None  # comparable between parts; None if all other samples are of one class
+    scores: np.ndarray | None  # comparable between folds; None if all other samples are of one class
     n_train: int  # the number of samples that the estimator was fitted to
 
 
 @dataclass(frozen=True)
 class FoldData:
-    """The samples to take folds from: features in the table's units, class indices, and sample weights."""
+    """The samples to divide into folds: features in the table's units, class indices, and sample weights."""
 
     X: np.ndarray  # the features, unscaled
     y: np.ndarray  # indices of classes
-    scaling: str  # how the training part of a fold is scaled
+    scaling: str  # how features are scaled, by the training samples of a fold
     seed: int  # the seed of folds and learners
     sample_weight: np.ndarray | None = None
-    gaps: tuple[Gap, ...] = ()  # missing values, which each training part fills from its own samples
+    gaps: tuple[Gap, ...] = ()  # missing values, which are imputed in each fold from its training samples
 
 
 def plan_folds(learner: LearnerSpec, n: int, fit_seconds: float, seconds: float | None = None) -> FoldPlan:
@@ -148,14 +155,14 @@ def _shorten_search(spec: LearnerSpec, seconds: float, shortened: dict[str, None
 
 
 def draw_folds(y: np.ndarray, folds: int, rng: np.random.Generator) -> list[np.ndarray]:
-    """Return the indices of each part: part sizes and class counts differ by at most one."""
+    """Return the indices of each fold: fold sizes and class counts differ by at most one."""
     order = rng.permutation(len(y))
     order = order[np.argsort(y[order], kind="stable")]  # class by class, in random order within each
     return [np.sort(order[k::folds]) for k in range(folds)]
 
 
 def iterate_held_out(plan: FoldPlan, data: FoldData) -> Iterator[HeldOutPart]:
-    """Yield the parts to test, each with predictions by an estimator fitted to all other samples."""
+    """Yield the folds to test, each with predictions by an estimator fitted to all other samples."""
     fits = 0
     for repeat in range(plan.repeats):
         rng = np.random.default_rng([data.seed, SEED_WORD, repeat])
@@ -181,13 +188,13 @@ def _predict_part(
     estimator, _ = fit(
         learner, X, y, seed, quiet=False, sample_weight=weights, exact=lambda: ExactFeatures(filled[kept])
     )
-    # The 0/1 loss does not fix the length of a linear rule's weights: divided by it, scores are comparable.
-    scores = estimator.decision_function(X_out) / compute_length(estimator)
+    # The 0/1 loss does not determine the norm of a linear rule's weights: scores are divided by it.
+    scores = estimator.decision_function(X_out) / compute_norm(estimator)
     return HeldOutPart(out, estimator.predict(X_out), scores, len(y))
 
 
-def compute_length(estimator) -> float:
-    """Return the length of a linear rule's weights, without the bias; 1 if there are none."""
+def compute_norm(estimator) -> float:
+    """Return the norm of a linear rule's weights, without the bias; 1 if there are none."""
     length = float(np.linalg.norm(estimator.coef_)) if hasattr(estimator, "coef_") else 1.0
     return length if 0.0 < length < np.inf else 1.0
 
@@ -224,7 +231,7 @@ def cross_validate(plan: FoldPlan, data: FoldData, n_classes: int) -> Validation
     rates = [count / size for count, size in zip(errors, sizes, strict=True)]
     if len(rates) >= MIN_FOLDS_FOR_VARIANCE and len(set(rates)) > 1:
         interval = compute_corrected_interval(rates, n_train, total / len(sizes), CONFIDENCE)
-    else:  # few or identical parts do not show how much they vary
+    else:  # too few or identical folds give no estimate of the variance
         interval = compute_proportion_interval(error, min(total, len(data.y)), CONFIDENCE)
     return Validation(plan, len(errors), confusion, error, interval, time.perf_counter() - start)
 
@@ -236,7 +243,7 @@ def _show_progress(done: int, total: int) -> None:
         sys.stderr.flush()
 
 
-# The curves are scikit-learn's: Platt's sigmoid, or an isotonic step function with straight lines between.
+# Calibration curves as in scikit-learn: Platt's sigmoid, or isotonic regression with linear interpolation.
 
 CALIBRATION_FOLDS = 5
 MIN_SAMPLES_FOR_ISOTONIC = 1_000
@@ -261,7 +268,7 @@ class SigmoidCurve(BaseModel):
 
 
 class IsotonicCurve(BaseModel):
-    """A rising curve through these points, constant beyond the first and the last."""
+    """A non-decreasing curve through these points, constant beyond the first and the last."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -282,7 +289,7 @@ class Calibration(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    # Scores are first divided by this: the length of the weights of a linear rule.
+    # Scores are first divided by this: the norm of the weights of a linear rule.
     divisor: Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
     curves: Annotated[list[Curve], Field(min_length=1)]  # the curves from scores to probabilities
 
@@ -299,7 +306,7 @@ class Calibration(BaseModel):
         return np.where(totals > 0.0, columns / np.where(totals > 0.0, totals, 1.0), 1.0 / columns.shape[1])
 
     def check(self, n_classes: int) -> str | None:
-        """Return what is inconsistent, if anything."""
+        """Return the inconsistency, if there is one."""
         if len(self.curves) != (1 if n_classes == 2 else n_classes):
             return f"{len(self.curves)} curves for {n_classes} classes"
         for curve in self.curves:
@@ -311,7 +318,7 @@ class Calibration(BaseModel):
 
 
 def check_counts(y: np.ndarray, classes: Sequence[str]) -> None:
-    """Refuse classes that cannot be in every held-out part."""
+    """Reject classes that cannot be in every held-out fold."""
     counts = np.bincount(y, minlength=len(classes))
     least = int(np.argmin(counts))
     if counts[least] < CALIBRATION_FOLDS:
@@ -324,7 +331,7 @@ def check_counts(y: np.ndarray, classes: Sequence[str]) -> None:
 def calibrate(method: str, n_classes: int, divisor: float, plan: FoldPlan, data: FoldData) -> Calibration:
     """Fit curves to the scores of held-out samples, each from an estimator fitted to the others.
 
-    The scores of the rule to calibrate are divided by `divisor`, the length of its weights.
+    The scores of the rule to calibrate are divided by `divisor`, the norm of its weights.
     """
     positives = range(n_classes) if n_classes > 2 else (1,)
     scores = np.zeros((len(data.y), len(positives)))
@@ -332,7 +339,7 @@ def calibrate(method: str, n_classes: int, divisor: float, plan: FoldPlan, data:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for part in iterate_held_out(folds, data):
-            assert part.scores is not None  # every class is in every training part
+            assert part.scores is not None  # every class is in every training set
             scores[part.indices] = part.scores.reshape(len(part.indices), -1)
     curves = [_fit_curve(method, scores[:, j], data.y == k) for j, k in enumerate(positives)]
     return Calibration(divisor=divisor, curves=curves)

@@ -1,7 +1,7 @@
-"""Arguments and options that several commands share, how their values are parsed, and what a shell completes.
+"""Arguments and options that several commands share, parsing of their values, and shell completion.
 
 A completer is a function of the text typed so far and, optionally, of the command's context. The shell waits
-for it, so it imports nothing heavy, and offers nothing from files that cannot be read.
+for it, so it avoids heavy imports, and ignores files that cannot be read.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def complete_figure(incomplete: str) -> list[str]:
 
 
 def complete_table(context: typer.Context, incomplete: str) -> list[str]:
-    """Offer what the results folder has: numbers of tables and names of runs; only manifests are read."""
+    """Offer the table numbers and run names in the results folder; only manifests are read."""
     from zoloss_cli.utils.files import FileError, read_file
 
     names: list[object] = []
@@ -164,7 +164,7 @@ def _first_argument(context: typer.Context, name: str) -> Path | str:
 
 
 def choice_option(*names: str, choices: tuple[str, ...], help: str) -> Any:
-    """Declare an option with a fixed set of values: a shell completes them, and others are refused."""
+    """Declare an option with a fixed set of values, which shells complete; others are rejected."""
 
     def validate(value: str | None) -> str | None:
         if value is not None and value not in choices:
@@ -193,7 +193,7 @@ def dataset_list_option(help: str) -> Any:
 
 
 def validate_standalone(standalone: bool, format: str) -> None:
-    """Refuse --standalone where it would have no effect."""
+    """Reject --standalone where it would have no effect."""
     if standalone and format != "latex":
         raise ConfigError(f"--standalone is for --format latex, and this is {format}")
 
@@ -229,7 +229,7 @@ def show_beside_document(lines: Iterable[str], format: str) -> None:
 
 
 def select_columns(drop: list[str] | None, features: list[str] | None, id: str | None) -> ColumnSelection:
-    """Return the columns that options name, apart from the label."""
+    """Return the column selection of the options, without the label."""
     from zoloss_cli.data.columns import ColumnSelection
 
     return ColumnSelection(tuple(drop or ()), tuple(features or ()), id)
@@ -242,7 +242,7 @@ def build_scoring_options(
     require: list[str] | None,
     forbid: list[str] | None,
 ) -> ScoringOptions:
-    """Return what the options say about a scoring system."""
+    """Return the options for a scoring system."""
     from zoloss_cli.api.choose import ScoringOptions
 
     names = (tuple(parse_name_lists(texts)) for texts in (monotone, require, forbid))

@@ -151,12 +151,12 @@ def run_and_report(
     if summary.failures:
         shown = summary.failures[:MAX_SHOWN_FAILURES]
         more = len(summary.failures) - len(shown)
-        lines = [f"{len(summary.failures)} tasks failed (each is tried again in the next run)", *shown]
+        lines = [f"{len(summary.failures)} tasks failed (the next run retries them)", *shown]
         raise RunError("\n".join(lines + ([f"and {more} more"] if more else [])))
 
 
 class Countdown:
-    """A line on a terminal that shows how far each stage is; elsewhere nothing is written."""
+    """A line on a terminal with the progress of each stage; elsewhere nothing is written."""
 
     def __init__(self) -> None:
         self.shown = sys.stderr.isatty()
@@ -168,7 +168,7 @@ class Countdown:
 
         def report(done: int, total: int) -> None:
             now = time.perf_counter()
-            # The first part may have waited for a compiler, so later ones are a better measure.
+            # The first step may include compilation, so later ones give a better estimate.
             first.append((done, now))
             since, start = first[0] if done > first[0][0] else (0, began)
             self.show(f"{stage}: {done:,} of {total:,}", (now - start) * (total - done) / (done - since))
@@ -196,7 +196,7 @@ class Countdown:
 
 @contextlib.contextmanager
 def countdown(consequence: str = "") -> Iterator[Countdown]:
-    """Provide a countdown whose line disappears at the end; Ctrl-C ends the command with a sentence."""
+    """Provide a countdown whose line disappears at the end; Ctrl-C ends the command with a message."""
     line = Countdown()
     try:
         yield line

@@ -1,4 +1,4 @@
-"""The program: its commands, and how it ends when something is wrong."""
+"""The program: its commands, error handling and exit codes."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class PlainGroup(FlagsWithoutType, TyperGroup):
 
 
 def load_command(name: str) -> Any:
-    """Import a command and return it in the form that the parser takes.
+    """Import a command and return it as a Click command.
 
-    It is a function, or a group of further commands, with the same name as its module.
+    It is a function, or a group of subcommands, with the same name as its module.
     """
     command = getattr(importlib.import_module(f"zoloss_cli.cli.{name}"), name)
     if not isinstance(command, typer.Typer):
@@ -54,7 +54,7 @@ def load_command(name: str) -> Any:
     return typer.main.get_command(command)
 
 
-OUTPUT_CLOSED = 141  # what shells report for a program whose reader is gone
+OUTPUT_CLOSED = 141  # the exit code of shells for a broken pipe
 GARBAGE_COLLECTION_THRESHOLD = 500_000  # new objects between two garbage collections
 COMMANDS = (  # each a module of this folder with a function of the same name, in the order of help
     *("fit", "verify", "path", "predict", "evaluate", "complexity", "prune"),
@@ -74,7 +74,7 @@ class ZolossGroup(PlainGroup):
         return load_command(cmd_name) if cmd_name in COMMANDS else None
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; Ctrl-C that it does not handle ends it with a sentence."""
+        """Run the command; Ctrl-C that it does not handle ends it with a message."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -125,17 +125,19 @@ def _show_notice(text: str) -> None:
 
 
 def main() -> None:
-    """Run the command line: user errors become one sentence and an exit code, warnings one sentence."""
+    """Run the command line: user errors become a message and an exit code, warnings a message."""
     warnings.formatwarning = _format_warning
     show_notices_by(_show_notice)
-    # Imports and records create hundreds of thousands of objects and hardly any garbage: collecting it at
+    # Imports and records create hundreds of thousands of objects and hardly any garbage: garbage collection at
     # Python's default threshold takes a tenth of a short command's time.
     gc.set_threshold(GARBAGE_COLLECTION_THRESHOLD)
     try:
         _run_app()
     except SystemExit as end:
         processes = sys.modules.get("zoloss_cli.utils.processes")
-        if processes and processes.has_abandoned_threads():  # a solver cut off by Python's exit would abort
+        if (
+            processes and processes.has_abandoned_threads()
+        ):  # a solver thread would abort at interpreter shutdown
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(end.code if isinstance(end.code, int) else int(bool(end.code)))

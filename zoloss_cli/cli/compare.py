@@ -40,13 +40,12 @@ def compare(
 ) -> None:
     """Compare every cell with its published value: both, their difference, and z, match or ratio.
 
-    z divides the difference by the joint standard error: both sides' errors over splits, the rounding of
-    the published value, and the variance from pool to pool of generated sets and from draw to draw of noise
-    on either side. Iterations are published without an error: the spread of ours stands for it. Counts of
-    training errors match (=) or are better or worse; over several noise draws z says whether ours are
-    consistent with the published value. Times are compared by the ratio of ours to the published one. The
-    column `apart` marks cells that the counts leave out: fitted ones rest on a choice made for its nearness to
-    the published values.
+    z is the difference divided by the joint standard error: the standard errors of both values over splits,
+    the rounding of the published value, and the variance between generated pools and between noise draws.
+    Iterations are published without a standard error, so ours is used for both. Counts of training errors match
+    (=) or are better or worse; over several noise draws, z tests whether ours are consistent with the published
+    value. Times are compared by the ratio of ours to the published one. The column `apart` marks cells that the
+    counts exclude: fitted ones depend on a setting chosen for its agreement with the published values.
 
     **Examples**
 

@@ -40,7 +40,7 @@ def complexity(
     ] = False,
     cost: Annotated[
         float | None,
-        typer.Option(help="Cost of memorizing a row: show which rows are worth it, one after the other."),
+        typer.Option(help="Cost of memorizing a row; shows which rows are worth memorizing."),
     ] = None,
     noise: Annotated[
         float | None, typer.Option(help="Probability e of a wrong label, the same as --cost log2(1/e - 1).")
@@ -60,10 +60,10 @@ def complexity(
     The complexity is the number of support vectors of the SVM that separates all samples (Li's thesis 2006,
     chapter 1). A sample that adds much to it, on average over random orders, looks like noise. With --clusters,
     principal points show how few samples must be left out to reach each lower complexity.
-    With --cost or --noise, rows are removed as long as the complexity falls by the cost of memorizing them
-    (section 1.5.1), and principal points show which rule and table of errors are shortest together
-    (Definition 1.3). With more than two classes, each is measured against the rest. Rows with equal features
-    and different labels are counted and excluded: those of the rarer label, or all of them.
+    With --cost or --noise, rows are removed as long as each lowers the complexity by at least the cost of
+    memorizing it (section 1.5.1), and principal points show which rule is shortest together with a table of its
+    errors (Definition 1.3). With more than two classes, each is measured against the rest. Rows with equal
+    features and different labels are counted and excluded: those of the rarer label, or all of them.
 
     **Examples**
 

@@ -23,9 +23,9 @@ def diff(
     """List the cells that differ between two results folders, with paired tests.
 
     Runs are matched by their names, cells by data set and learner, records by split. A cell differs if a
-    record does, in anything but times. Its row has the means over the splits that both folders have, on how
-    many of these the records differ, and the p-value of the corrected resampled t-test. What only one folder
-    contains is listed below.
+    record does, in anything but times. Its row has the means over the common splits, the number of these on
+    which the records differ, and the p-value of the corrected resampled t-test. What only one folder contains
+    is listed below.
 
     **Examples**
 

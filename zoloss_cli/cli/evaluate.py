@@ -60,9 +60,9 @@ def evaluate(
 
     Differences are tested for statistical significance on the splits that learners share. The table is read
     as in `zoloss fit`; scaling is fitted on the training samples of each split. A name such as ecc:stump is
-    an ensemble with its base learner. An interrupted command continues, and finished tasks are not rerun when
-    splits or learners are added; all stored splits count. Learners compared earlier on the same table and
-    splits are shown with the new ones.
+    an ensemble with its base learner. Repeating an interrupted command continues it, and finished tasks are not
+    rerun when splits or learners are added; all stored splits count. Learners compared earlier on the same
+    table and splits are shown with the new ones.
 
     **Examples**
 

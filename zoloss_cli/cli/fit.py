@@ -91,7 +91,7 @@ def fit(
 ) -> None:
     """Fit a learner to your data: errors, a lower bound, and the rule in the table's own units.
 
-    A column with text becomes one indicator per level, named column=level. More than two classes need a
+    A text column becomes one indicator per level, named column=level. More than two classes need a
     multiclass learner, or --positive. On a terminal, a search shows its progress; Ctrl-C stops it and keeps
     the best rule so far.
 
@@ -114,7 +114,7 @@ def fit(
 
     `zoloss fit iris --learner ecc:stump --set rounds=50 --model iris.json`: several classes
     """
-    start = time.perf_counter()  # loading the program counts, too
+    start = time.perf_counter()  # loading the program counts as well
     from zoloss_cli.api.choose import TimeBudget
     from zoloss_cli.api.fit import FitRequest, Weighting, render_json, render_text
     from zoloss_cli.data.user_table import read_for_training
@@ -154,7 +154,7 @@ class _FitFiles:
     data: Path
 
     def check(self, spec: LearnerSpec | None, learner: str | None) -> None:
-        """Refuse what cannot be written, before computing anything."""
+        """Reject what cannot be written, before computing anything."""
         from zoloss_cli.utils import files as atomic_io
 
         if self.model is not None and spec is not None:

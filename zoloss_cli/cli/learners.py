@@ -39,11 +39,11 @@ def learners(
     if name is None:
         if check:
             raise ConfigError("--check: name the class to check, as in zoloss learners mine.py:MyClass --check")
-        # Files and other programs get whole lines.
+        # Lines are cut only on a terminal.
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         options.show(list_learners(width))
         return
     with imports.allow_code(allow_code):
-        described = describe_learner(name)  # also refuses classes that are not allowed
+        described = describe_learner(name)  # also rejects classes that are not allowed
         for line in check_named_learner(name) if check else [described]:
             options.show(line)

@@ -44,9 +44,9 @@ def path(
 ) -> None:
     """Show how the error of scoring systems falls with their size on your data, and suggest a size.
 
-    For each number of terms, a scoring system is fitted to all samples, and others to parts of them, with
-    errors counted on the rest. The suggestion is the smallest size whose error on left-out samples is within
-    one standard error of the lowest. Ctrl-C stops and shows the sizes finished so far.
+    For each number of terms, a scoring system is fitted to all samples, and its error on new samples is
+    estimated by cross-validation. The suggestion is the smallest size whose cross-validated error is within one
+    standard error of the lowest. Ctrl-C stops and shows the sizes finished so far.
 
     **Examples**
 

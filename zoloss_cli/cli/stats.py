@@ -33,7 +33,7 @@ def stats(
     share. Across data sets, by their means (Demšar 2006): average ranks with Friedman's test and Nemenyi's
     critical difference, and Wilcoxon's signed-rank test of all pairs with Holm's correction; rows of the same
     data count as one data set. Effect sizes are Cohen's d_z and the rank-biserial correlation, and a paragraph
-    sums it all up. With --format csv, each pair of learners is one row.
+    summarizes the results. With --format csv, each pair of learners is one row.
 
     **Examples**
 

@@ -22,7 +22,7 @@ def verify(
     """Verify a certificate of the fewest errors against a table, in integer arithmetic.
 
     The check is one file, zoloss_cli/proofs/check.py, which needs nothing but Python and shares no code with
-    the search that found the proof. It prints what is proved, or why the certificate is refused. Its work is
+    the search that found the proof. It prints what is proved, or why the certificate is rejected. Its work is
     limited in proportion to the size of the certificate.
 
     **Examples**

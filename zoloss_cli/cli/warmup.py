@@ -17,8 +17,8 @@ def warmup(
 ) -> None:
     """Compile the kernels of learners now, so that their first fit does not have to wait.
 
-    numba compiles a kernel when it is first used, and keeps it for later commands. All of them take about a
-    minute; kernels that are already compiled take no time.
+    numba compiles a kernel when it is first used, and caches it for later commands. Compiling all of them takes
+    about a minute; cached kernels take no time.
 
     **Examples**
 
@@ -30,7 +30,7 @@ def warmup(
     from zoloss_cli.cli._progress import countdown
     from zoloss_cli.utils.text import format_duration
 
-    with countdown("; the kernels that are compiled are kept") as line:
+    with countdown("; kernels compiled so far are cached") as line:
         count, seconds = warm_up_learners(learners or [], line.count_steps("compiling kernels"))
     options.show(
         f"the kernels of {count} learner{'s' * (count != 1)} are ready, after {format_duration(seconds)}"

@@ -80,7 +80,7 @@ def test_a_model_with_a_calibration_predicts_probabilities(zoloss, table, tmp_pa
     command = ["fit", path, "--learner", learner, "--calibrate", method, "--model", model, "--no-validate"]
     ended = zoloss(*command)
     assert ended.code == 0, ended.err
-    assert f"scores    become probabilities by {method} calibration" in ended.out
+    assert f"scores    converted to probabilities by {method} calibration" in ended.out
     assert ("isotonic calibration of 150 samples is likely to overfit" in ended.err) == (method == "isotonic")
     rows = list(csv.DictReader(io.StringIO(zoloss("predict", model, path).out)))
     names = ["probability"] if n_classes == 2 else [f"probability=c{k}" for k in range(3)]

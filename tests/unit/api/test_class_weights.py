@@ -79,7 +79,11 @@ REFUSED = [
     (["--class-weight", "ill=1", "--class-weight", "ill=2"], 2, "'ill' is given more than once"),
     (["--class-weight", "balanced", "--class-weight", "ill=2"], 2, "give nothing else"),
     (["--cost-fp", "-1"], 2, "--cost-fp: must be a number above 0"),
-    (["--cost-fn", "2", "--learner", "lr"], 2, "not supported by the learner 'lr', but by: rcd-plain"),
+    (
+        ["--cost-fn", "2", "--learner", "lr"],
+        2,
+        "the learner 'lr' does not support sample weights; these do: rcd-plain",
+    ),
     (["--cost-fn", "2", "--learner", "one-vs-one:lr"], 2, "takes no sample weights"),
 ]
 

@@ -106,7 +106,7 @@ def test_prune_drops_what_complexity_sets_apart_and_what_it_calls_noisy(zoloss, 
     assert {int(row["line"]): float(row["score"]) for row in report if row["score"]} == noisy
     assert noisy
     label = "another" if len(facts["classes"]) > 2 else "the other"
-    assert f"(dropped: {len(noisy)} as noise, 5 whose equals have {label} label)" in ended.out
+    assert f"(dropped: {len(noisy)} as noise, 5 with equal features and {label} label)" in ended.out
     assert ("the largest of one class against the rest" in ended.out) == (len(facts["classes"]) > 2)
     again = measure(zoloss, tmp_path / "clean.csv")
     assert again["n"] == facts["n"] - len(noisy)
@@ -130,7 +130,7 @@ def test_a_class_that_nothing_is_left_of_is_named(zoloss, table):
     path = table("a,b,label\n0,0,x\n1,0,x\n0,1,y\n1,1,y\n5,5,z\n5,5,x\n")
     ended = zoloss("complexity", path, *QUICK)
     assert ended.code == 0, ended.err
-    assert f"{path}: no row is left of the class z" in ended.err
+    assert f"{path}: no rows remain of the class z" in ended.err
     assert "classes     'x' (2 samples) and 'y' (2 samples, positive)" in ended.out
     pruned = zoloss("prune", path, "--dry-run", "--by", "neighbours", "--threshold", "1")
     assert [line.split() for line in pruned.out.splitlines() if line[:1] in "xyz" and line[:1]] == [

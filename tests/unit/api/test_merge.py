@@ -174,7 +174,7 @@ def test_another_version_of_an_algorithm_or_of_the_format(make_folder, tmp_path)
     manifest = decode_manifest(path.read_bytes())
     changed = [msgspec.structs.replace(manifest.cells[0], key="0" * 16), *manifest.cells[1:]]
     path.write_text(encode_manifest(type(manifest)(manifest.config, manifest.experiment, changed, [])))
-    with pytest.raises(ResultsError, match=r"is not of one version .* the data or the algorithm changed"):
+    with pytest.raises(ResultsError, match=r"has different versions in .* the data or the algorithm changed"):
         merge_folders([a, b], tmp_path / "out")
     (b / MARKER).write_text(json.dumps({"results_of": "zoloss", "format": 1}))
     with pytest.raises(ResultsError, match="does not have the format of this version of zoloss"):
@@ -201,14 +201,14 @@ def test_where_it_may_be_written(make_folder, tmp_path):
     for out, error, why in (
         (tmp_path / "empty", OutputError, "exists"),
         (a, OutputError, "exists"),
-        (a / "inside", OutputError, "which is read"),
+        (a / "inside", OutputError, "in the input folder"),
         (tmp_path / "no" / "where", OutputError, "there is no folder"),
     ):
         with pytest.raises(error, match=why):
             merge_folders([a, b], out)
     with pytest.raises(ResultsError, match="named twice"):
         merge_folders([a, tmp_path / "b" / ".." / "a"], tmp_path / "out")
-    with pytest.raises(ResultsError, match="two results folders or more"):
+    with pytest.raises(ResultsError, match="at least two results folders"):
         merge_folders([a], tmp_path / "out")
 
 
@@ -220,7 +220,9 @@ def test_parts_that_were_run_apart_are_one_run(zoloss, small_config, tmp_path):
         store_run(tmp_path / name, experiment, lambda cell, s=splits: run_tasks(cell, list(s[cell.data.name])))
     ended = zoloss("merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "both")
     assert ended.code == 0
-    assert "small: 8 of 24 tasks, incomplete; the rest: zoloss run configs/small.yaml --out " in ended.out
+    assert (
+        "small: 8 of 24 tasks, incomplete; complete it with: zoloss run configs/small.yaml --out " in ended.out
+    )
     tables = [zoloss("table", tmp_path / name).out.replace(name, "NAME") for name in ("both", "whole")]
     assert tables[0] == tables[1]
 

@@ -83,7 +83,7 @@ def test_reasons(zoloss, table, tmp_path):
         assert row["reason"] == f"contribution {float(row['score']):g} above 1"
         assert float(row["score"]) > 1
     assert (
-        f"(dropped: {len(scored)} as noise, 3 whose equals have the other label, 1 have a missing value)"
+        f"(dropped: {len(scored)} as noise, 3 with equal features and the other label, 1 have a missing value)"
         in ended.out
     )
 
@@ -136,7 +136,7 @@ def test_a_dry_run_writes_nothing_and_a_report_is_where_it_is_wanted(zoloss, min
 def test_a_class_keeps_its_last_row(zoloss, table, tmp_path):
     path = table("a,label\n1,x\n2,x\n3,x\n2.5,y\n4,x\n")
     _, report, ended = cleaned(zoloss, path, tmp_path, "--threshold", "0.1")
-    assert ":5: above the threshold, but nothing else would be left of the class 'y', so it stays" in ended.err
+    assert ":5: above the threshold, but kept as the last row of the class 'y'" in ended.err
     assert 5 not in {int(row["line"]) for row in report}
 
 

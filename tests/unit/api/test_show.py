@@ -104,7 +104,7 @@ def test_another_number_is_found(zoloss, tmp_path, small_config):
     assert ended.code == 9
     found = re.search(r"test_errors (\d+) is stored, (\d+) now", ended.err)
     assert int(found[1]) == int(found[2]) + 1
-    assert "stored    other numbers" in ended.out
+    assert "stored    different numbers" in ended.out
     assert "rule      " in ended.out
 
 

@@ -1,4 +1,4 @@
-"""The error on samples that were left out: folds, counts and intervals against scikit-learn and SciPy."""
+"""The error on held-out samples: folds, counts and intervals against scikit-learn and SciPy."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_a_fit_to_chance_is_visible_at_once(zoloss, table):
     text = zoloss("fit", path, "--set", "steps=2000").out
     assert "errors    0 of 569 training samples" in text
     assert "validated " in text
-    assert "the training errors are too good: 0.00 % against" in text
+    assert "the rule overfits: 0.00 % training errors against" in text
     assert f"`zoloss evaluate {path}` compares other learners" in text
     assert "baseline  37.26 % errors if 'b' is always predicted" in text
     facts = json.loads(zoloss("fit", path, "--json", "--set", "steps=2000").out)
@@ -138,7 +138,7 @@ def test_a_narrow_interval_alone_is_no_warning(table):
     found = cross_validate(plan_folds(fitted.learner, 100, 0.0), fitted.fold_data, 2)
     for validated, warned in ((0.11, False), (0.13, True)):
         found = replace(found, error=validated, interval=(validated - 0.001, validated + 0.001))
-        assert any("too good" in text for text in list_warnings(fitted, found)) == warned
+        assert any("overfits" in text for text in list_warnings(fitted, found)) == warned
 
 
 def test_validation_can_be_left_out_and_needs_samples(zoloss, table):
@@ -148,7 +148,7 @@ def test_validation_can_be_left_out_and_needs_samples(zoloss, table):
     assert "baseline  50.00 % errors" in ended.out
     few = zoloss("fit", table(write_clouds(build_clouds(6)), "few.csv"))
     assert few.code == 0
-    assert "6 samples are too few to estimate the error on others" in few.err
+    assert "6 samples are too few to estimate the error on new samples" in few.err
 
 
 def test_a_class_of_one_sample_is_an_error_when_it_is_left_out(zoloss, table):

@@ -167,7 +167,9 @@ def test_classes_of_other_packages_are_asked_for_and_recorded(write_config, tmp_
     (tmp_path / "theirs_torn.py").write_text("raise OSError('disk on fire')")
     monkeypatch.syspath_prepend(tmp_path)
     config = write_config("datasets: [heart]\nlearners: {x: {learner: theirs.Duck, order: 1}}\n")
-    with pytest.raises(ConfigError, match=r"'theirs\.Duck' is a class of a package that zoloss does not know"):
+    with pytest.raises(
+        ConfigError, match=r"'theirs\.Duck' is a class from a package that zoloss does not trust"
+    ):
         load_config(config)
     assert "theirs" not in sys.modules
     with allow_code():

@@ -82,7 +82,7 @@ metrics: [f1, f1_marco]\n@[fld] | :1: metrics: unknown metric 'f1_marco'; did yo
 metrics: [f1, test_error, f1]\n@[fld] | :1: metrics: 'f1' is listed more than once
 metrics: f1\n@[fld] | :1: metrics: must be a list of metrics (got 'f1')
 metrics: [f1]\nalso: recall\n@[fld] | :1: metrics: replaces metric and also: leave out also
-metrics: [f1, r2]\n@[fld] | :1: metrics: the scorer 'r2' of scikit-learn is for regression, and these are
+metrics: [f1, r2]\n@[fld] | :1: metrics: the scikit-learn scorer 'r2' is for regression, which zoloss
 metrics: [f1, complexity]\n@[fld] | :1: metrics: the metric 'complexity' does not apply to learners
 metric: 3\n@[fld] | :1: metric: unknown metric
 also: ROC_AUC\n@[fld] | :1: also: unknown metric 'ROC_AUC'; did you mean 'roc_auc'?
