@@ -23,8 +23,7 @@ SUMS = "weights are summed in another order than repeated samples, which breaks 
 UNWEIGHTED_START = "it starts from LIBLINEAR, which knows no sample weights"
 REASONS = {
     DRAWS: "Perceptron AveragedPerceptron VotedPerceptron Pocket MarginSGD",
-    SUMS: "RCD DecisionStump AdaBoost AnyBoost CGBoost BoostedStumps AdaBoostECC AdaBoostERP OneVsOne OneVsAll "
-    "OutputCode",
+    SUMS: "OutputCode",
     UNWEIGHTED_START: "Pivot SmoothLoss BranchAndBound PrioritizedSearch SwapSearch MixedInteger Certifying",
     FOLDS: "SoftSVM",
     "steps are relative to the mean weight, which repeated samples change": "BatchPerceptron",
