@@ -44,7 +44,10 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture
 def zoloss(monkeypatch, capsys):
-    """Run `zoloss ARGS...` in this process, through the same entry point as the console script."""
+    """Run `zoloss ARGS...` in this process, through the same entry point as the console script.
+
+    `zoloss.ok` asserts that it ends without an error.
+    """
 
     def run(*arguments) -> Ended:
         monkeypatch.setattr(sys, "argv", ["zoloss", *map(str, arguments)])
@@ -59,6 +62,12 @@ def zoloss(monkeypatch, capsys):
         out, err = capsys.readouterr()
         return Ended(code, out, drop_compilation_notice(err))
 
+    def run_well(*arguments) -> Ended:
+        ended = run(*arguments)
+        assert ended.code == 0, ended.err
+        return ended
+
+    run.ok = run_well
     return run
 
 

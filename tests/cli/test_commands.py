@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from stored_records import stored
 
 from zoloss_cli.config.catalog import load_catalog
 
@@ -12,16 +13,6 @@ from zoloss_cli.config.catalog import load_catalog
 @pytest.fixture
 def results(tmp_path):
     return tmp_path / "results"
-
-
-def read_rows(results):
-    """Every stored number, by cell and split; times and order do not count."""
-    rows = {}
-    for path in (results / "cells").glob("*.jsonl"):
-        for line in path.read_text(encoding="utf-8").splitlines()[1:]:
-            row = json.loads(line)
-            rows[(path.name, row["split"])] = (row["train_errors"], row["test_errors"])
-    return rows
 
 
 def all_commands():
@@ -35,8 +26,7 @@ def all_commands():
 
 def test_help_has_examples(zoloss):
     for words in all_commands():
-        ended = zoloss(*words, "--help")
-        assert ended.code == 0
+        ended = zoloss.ok(*words, "--help")
         assert f"zoloss {' '.join(words)}" in " ".join(ended.out.partition("Example")[2].split()), words
 
 
@@ -45,10 +35,9 @@ def test_run_table_compare_status_for_any_number_of_jobs(zoloss, small_config, r
     zoloss("run", small_config, "--out", tmp_path / "other", "--jobs", 1, "--splits", 2)
     assert ended.code == 0, ended.err
     assert "8 tasks: 0 were done, 8 run" in ended.err
-    assert read_rows(results) == read_rows(tmp_path / "other")
-    assert len(read_rows(results)) == 8
-    table = zoloss("table", results)
-    assert table.code == 0
+    assert stored(results) == stored(tmp_path / "other")
+    assert len(stored(results)) == 8
+    table = zoloss.ok("table", results)
     assert "small. Small (2 splits)" in table.out
     assert "complete" in zoloss("status", results).out
     refused = zoloss("compare", results)
@@ -58,38 +47,28 @@ def test_run_table_compare_status_for_any_number_of_jobs(zoloss, small_config, r
 
 def test_only_what_is_missing_runs_and_the_manifest_keeps_every_run(zoloss, small_config, results):
     def run(*options):
-        ended = zoloss("run", small_config, "--out", results, *options, "--jobs", 1)
-        assert ended.code == 0, ended.err
-        return ended
+        return zoloss.ok("run", small_config, "--out", results, *options, "--jobs", 1)
 
     assert "4 cells, 24 tasks, 24 to run: time unknown" in run("--dry-run").out
     assert not results.exists()
     run("--splits", 2, "--datasets", "heart", "--learners", "ave-perc")
-    assert len(read_rows(results)) == 2
+    assert len(stored(results)) == 2
     assert "incomplete" in zoloss("table", results).out
     run("--splits", 2)
-    first = read_rows(results)
+    first = stored(results)
     assert "incomplete" not in zoloss("table", results).out
     assert "8 were done, 0 run" in run("--splits", 2).err
     assert "24 tasks, 16 to run: about" in run("--dry-run").out
     assert "8 were done, 16 run" in run().err
-    everything = read_rows(results)
+    everything = stored(results)
     assert len(everything) == 24
     assert all(everything[key] == value for key, value in first.items())
     manifest = json.loads((results / "runs" / "small.json").read_text(encoding="utf-8"))
     assert [run["tasks"] for run in manifest["runs"]] == [2, 6, 16]
     assert manifest["runs"][0]["packages"]["numpy"]
     run("--splits", 2, "--seed", 77)
-    assert len(read_rows(results)) == 32
+    assert len(stored(results)) == 32
     assert "belong to no run here" in zoloss("status", results).out
-
-
-def test_fresh_runs_everything_again(zoloss, small_config, results):
-    run = ("run", small_config, "--out", results, "--splits", 1, "--jobs", 1)
-    zoloss(*run)
-    before = read_rows(results)
-    assert "0 were done, 4 run" in zoloss(*run, "--fresh").err
-    assert read_rows(results) == before
 
 
 def test_datasets_commands(zoloss):

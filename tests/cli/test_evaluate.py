@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import pytest
+from own_rows import refused
 from stored_records import stored
 
 from zoloss_cli.config.loader import load_config
@@ -34,8 +35,7 @@ OWN = ["--label", "class", "--positive", "good"]
 
 def test_the_table_and_the_comparison_are_those_of_the_stored_numbers(zoloss, mine, tmp_path):
     out = tmp_path / "out"
-    ended = zoloss("evaluate", mine, *OWN, *QUICK, "--out", out)
-    assert ended.code == 0, ended.err
+    ended = zoloss.ok("evaluate", mine, *OWN, *QUICK, "--out", out)
     assert "evaluate-mine: 9 tasks: 0 were done, 9 run" in ended.err
     assert "'colour' has one indicator, 1 or 0, for each of: blue, green, red" in ended.err
     assert "evaluate-mine. Test errors (%) on mine.csv (3 splits)" in ended.out
@@ -67,8 +67,7 @@ def test_the_saved_config_stands_for_the_same_tasks(zoloss, mine, tmp_path):
     assert text.startswith("# zoloss evaluate ")
     assert "mine: {csv: ../mine.csv, label: class, positive: good}" in text
     assert "missing" not in text
-    ended = zoloss("run", config, "--out", out)
-    assert ended.code == 0, ended.err
+    ended = zoloss.ok("run", config, "--out", out)
     assert "9 were done, 0 run" in ended.err
     assert stored(out) == first
     assert [p.name for p in (out / "runs").iterdir()] == ["evaluate-mine.json"]
@@ -105,8 +104,7 @@ def test_columns_and_gaps_are_options_keys_and_part_of_the_command(zoloss, table
     table("id,a,b,day,label\n" + "".join(rows))
     chosen = ["--id", "id", "--drop", "day", "--missing", "indicator"]
     given = ["evaluate", "mine.csv", *chosen, "--learners", "fld", "--splits", "3", "--out", "out"]
-    ended = zoloss(*given, "--save-config", "a.yaml")
-    assert ended.code == 0, ended.err
+    zoloss.ok(*given, "--save-config", "a.yaml")
     text = (tmp_path / "a.yaml").read_text(encoding="utf-8")
     assert text.splitlines()[0].endswith("--missing indicator --drop day --id id")
     again = zoloss("run", "a.yaml", "--out", "out")
@@ -119,9 +117,7 @@ def test_columns_and_gaps_are_options_keys_and_part_of_the_command(zoloss, table
 
 
 def test_standard_input_cannot_be_read_by_every_worker(zoloss, tmp_path):
-    ended = zoloss("evaluate", "-", "--out", tmp_path / "out")
-    assert (ended.code, ended.out) == (2, "")
-    assert "save standard input to a file" in ended.err
+    refused(zoloss("evaluate", "-", "--out", tmp_path / "out"), 2, "save standard input to a file")
     assert not (tmp_path / "out").exists()
 
 
@@ -139,8 +135,7 @@ def test_other_formats_have_the_table_alone_and_a_dry_run_the_plan(zoloss, mine,
 def test_earlier_columns_are_shown_again_if_they_are_of_the_same_content_and_splits(zoloss, mine, tmp_path):
     def evaluate(learners, *options):
         out = ["--splits", "2", "--jobs", "1", "--out", tmp_path / "out", "--format", "csv"]
-        ended = zoloss("evaluate", mine, *OWN, "--learners", learners, *out, *options)
-        assert ended.code == 0, ended.err
+        ended = zoloss.ok("evaluate", mine, *OWN, "--learners", learners, *out, *options)
         return ended, [row["learner"] for row in csv.DictReader(io.StringIO(ended.out))]
 
     assert "has results of" not in evaluate("fld,majority")[0].err

@@ -39,8 +39,7 @@ def test_csv_comes_back(zoloss, results):
 
 def test_parquet_comes_back_with_its_types(zoloss, results, tmp_path):
     out = tmp_path / "records.parquet"
-    ended = zoloss("export", results, "--out", out)
-    assert ended.code == 0
+    ended = zoloss.ok("export", results, "--out", out)
     assert "6 records" in ended.out
     frame = load_results(results)
     pd.testing.assert_frame_equal(pd.read_parquet(out), frame, check_categorical=False)

@@ -50,8 +50,7 @@ def test_a_figure_of_no_results_in_every_format_is_never_overwritten_unasked(zol
 
 
 def test_the_list_has_a_command_for_each_figure(zoloss, part, here):
-    ended = zoloss("plot", part)
-    assert ended.code == 0, ended.err
+    ended = zoloss.ok("plot", part)
     commands = [line.partition("  ")[0] for line in ended.out.splitlines()[2:]]
     assert commands == [
         f"zoloss plot {part} --figure nguyen-sanner-2013/1",
@@ -68,8 +67,7 @@ def test_the_list_has_a_command_for_each_figure(zoloss, part, here):
 
 
 def test_without_results_the_list_has_what_needs_none(zoloss):
-    ended = zoloss("plot")
-    assert ended.code == 0
+    ended = zoloss.ok("plot")
     assert "zoloss plot --figure nguyen-sanner-2013/6" in ended.out
     assert "--table" not in ended.out
     assert "there is no folder results; run: zoloss run configs/table2.yaml" in ended.err
@@ -86,8 +84,7 @@ def test_the_boundary_of_ones_own_table_has_the_columns_and_classes_asked_for(zo
         (["--features", "width,depth"], {"width", "depth"}, {"height"}),
         (["--id", "name", "--features", "height", "--features", "depth"], {"height", "depth"}, {"width"}),
     ):
-        ended = zoloss(*command, *options, "--out", "mine.svg", "--force")
-        assert ended.code == 0, ended.err
+        zoloss.ok(*command, *options, "--out", "mine.svg", "--force")
         text = (here / "mine.svg").read_text(encoding="utf-8")
         labels = set(re.findall(r"<!-- (\w+) -->|>(\w+)<", text))
         labels = {first or second for first, second in labels}

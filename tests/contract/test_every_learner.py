@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import zoloss_cli
 from zoloss_cli.registry import find_registration
-from zoloss_cli.testing import select_checks
+from zoloss_cli.testing import EQUIVALENCE, SPARSE_EQUIVALENCE, select_checks
 
 # Why a check of scikit-learn does not apply. Repeating a sample is not the same as doubling its weight where
 # the number of trials or the random draws depend on the number of samples.
@@ -21,12 +21,9 @@ DRAWS = "draws depend on the number of samples, so repeated samples are not a do
 FOLDS = "cross-validation folds depend on the samples, so repeated samples are not a doubled weight"
 SUMS = "weights are summed in another order than repeated samples, which breaks ties otherwise"
 UNWEIGHTED_START = "it starts from LIBLINEAR, which knows no sample weights"
-EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
-SPARSE_EQUIVALENCE = "check_sample_weight_equivalence_on_sparse_data"
 REASONS = {
     DRAWS: "Perceptron AveragedPerceptron VotedPerceptron Pocket MarginSGD",
-    SUMS: "RCD DecisionStump AdaBoost AnyBoost CGBoost BoostedStumps AdaBoostECC AdaBoostERP OneVsOne OneVsAll "
-    "OutputCode",
+    SUMS: "OutputCode",
     UNWEIGHTED_START: "Pivot SmoothLoss BranchAndBound PrioritizedSearch SwapSearch MixedInteger Certifying",
     FOLDS: "SoftSVM",
     "steps are relative to the mean weight, which repeated samples change": "BatchPerceptron",

@@ -46,8 +46,7 @@ def without_pins(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 def model(zoloss, table, tmp_path: Path) -> Path:
     """A saved rule of a small table, learned quickly."""
     path = tmp_path / "m.json"
-    ended = zoloss("fit", table(COLOURS), "--learner", "fld", "--model", path)
-    assert ended.code == 0, ended.err
+    zoloss.ok("fit", table(COLOURS), "--learner", "fld", "--model", path)
     return path
 
 
@@ -58,8 +57,7 @@ def classifier(zoloss, table, tmp_path: Path) -> Callable[[str], Path]:
     def fitted(learner: str) -> Path:
         path = tmp_path / "m.json"
         quick = ["--set", "rounds=4"] if learner.startswith("e") else []
-        ended = zoloss("fit", table(SEVERAL), "--learner", learner, *quick, "--model", path, "--force")
-        assert ended.code == 0, ended.err
+        zoloss.ok("fit", table(SEVERAL), "--learner", learner, *quick, "--model", path, "--force")
         return path
 
     return fitted

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 from collections.abc import Callable
@@ -157,12 +156,7 @@ CASES = {
     "the index of a data frame": Case(
         lambda: build_frame().to_csv(), Answer(2, "which has no name and counts")
     ),
-    "tabs": Case(lambda: write(build_frame(), sep="\t"), Answer(2), name="mine.tsv"),
-    "semicolons": Case(lambda: write(build_frame(), sep=";"), Answer(2)),
     "quotes": Case(lambda: write(build_frame(c="p, q"), quoting=1), Answer(3)),
-    "Latin-1": Case(lambda: write(build_frame(c="é")).encode("latin-1"), Answer(3, "was read as Latin-1")),
-    "UTF-16": Case(lambda: write(build_frame(c="é")).encode("utf-16"), Answer(3, "was read as UTF-16")),
-    "compressed": Case(lambda: gzip.compress(add()().encode()), Answer(2), name="mine.csv.gz"),
     "parquet": Case(build_parquet, Answer(4), name="mine.parquet"),
     "a workbook": Case(build_workbook, Answer(2), name="mine.xlsx"),
 }
@@ -184,8 +178,7 @@ def test_an_awkward_table_has_an_answer_or_one_sentence(zoloss, table, tmp_path,
     assert found == (expected.samples, expected.features, expected.classes)
     assert facts["errors"] <= expected.errors
     assert expected.note in ended.err
-    ended = zoloss("predict", tmp_path / "m.json", path)
-    assert ended.code == 0, ended.err
+    ended = zoloss.ok("predict", tmp_path / "m.json", path)
     predicted = pd.read_csv(io.StringIO(ended.out), dtype=str, keep_default_na=False)
     answered = predicted["prediction"] != ""
     assert answered.sum() == facts["n"]

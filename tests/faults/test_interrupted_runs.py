@@ -9,6 +9,7 @@ import time
 import pytest
 from processes import finish, start_zoloss, wait_until
 from stored_records import stored
+from torture.launch import count_lines
 
 # Slow enough that a test which looks a moment late still finds it at work; without an end, it always does.
 SLOW = "datasets: [pima]\nsplit: {repeats: 6, seed: 5}\nlearners: {pocket: {epochs: 4000, seeding: fld}}\n"
@@ -16,10 +17,8 @@ ENDLESS = SLOW.replace("repeats: 6", "repeats: 4000")
 
 
 def wait_for_records(results, count, process):
-    def stored_count():
-        return sum(p.read_bytes().count(b"\n") - 1 for p in (results / "cells").glob("*.jsonl"))
-
-    wait_until(lambda: stored_count() >= count, process, stored_count)
+    cells = results / "cells"
+    wait_until(lambda: count_lines(cells) >= count, process, lambda: count_lines(cells))
 
 
 def test_killed_runs_continue_to_the_same_table(zoloss, write_config, tmp_path):

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from own_rows import refused
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ResultsError
@@ -26,10 +27,7 @@ def test_a_name_never_leads_out_of_the_results_folder(zoloss, write_config, tmp_
     for name in NOT_NAMES:
         path = write_config(CONFIG % json.dumps(name))
         for command, *options in (("validate",), run):
-            ended = zoloss(command, path, *options)
-            assert ended.code == 2
-            assert f"{path}:2: name: must" in ended.err
-            assert len(ended.err.strip().splitlines()) == 1
+            refused(zoloss(command, path, *options), 2, f"{path}:2: name: must")
             assert precious.read_text() == "precious"
             assert sorted(p.name for p in tmp_path.iterdir()) == ["package.json", "small.yaml"]
 
@@ -38,9 +36,9 @@ def test_a_name_is_text_also_where_it_is_that_of_the_file(zoloss, write_config):
     path = write_config(CONFIG % "[a, b]")
     assert f"{path}:2: name: must" in zoloss("validate", path).err
     path = write_config("datasets: [heart]\nlearners: [fld]\n", "a\\b.yaml")
-    ended = zoloss("validate", path)
-    assert ended.code == 2
-    assert ":1: the name of the config, which has no key 'name', must not hold \\" in ended.err
+    refused(
+        zoloss("validate", path), 2, ":1: the name of the config, which has no key 'name', must not hold \\"
+    )
 
 
 def test_the_store_writes_no_manifest_elsewhere(write_config, tmp_path):
@@ -53,8 +51,7 @@ def test_the_store_writes_no_manifest_elsewhere(write_config, tmp_path):
 def test_a_table_with_an_odd_name_can_be_evaluated(zoloss, table, tmp_path):
     rows = "a,label\n" + "".join(f"{i},{'xy'[i % 2]}\n" for i in range(20))
     data = table(rows, "a\\b" + "c" * 200 + ".csv")
-    ended = zoloss(
+    zoloss.ok(
         "evaluate", data, "--learners", "fld", "--splits", "2", "--jobs", "1", "--out", tmp_path / "results"
     )
-    assert ended.code == 0, ended.err
     assert [path.stem[:12] for path in (tmp_path / "results" / "runs").iterdir()] == ["evaluate-a-b"]

@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import subprocess
 import sys
 
 import pytest
-from processes import HANG_SECONDS, environment, run_python
+from own_rows import refused
+from processes import HANG_SECONDS, environment, run_commands
 
 from zoloss_cli.utils.files import FileError, read_file
 
 CONFIG = "datasets: {%s}\nsplit: {repeats: 2}\nlearners: [fld]\nname: n\n"
-# Several commands in one process, each with real streams: exit code and errors of each.
-PROGRAM = """
-import contextlib, io, json, sys
-from zoloss_cli.cli.app import main
-
-ended = []
-for words in json.loads(sys.argv[1]):
-    sys.argv = ["zoloss", *words]
-    err = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace", write_through=True)
-    out = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
-    code = 0
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code or 0
-    ended.append([code, err.buffer.getvalue().decode()])
-print(json.dumps(ended))
-"""
 
 
 def test_only_regular_files_are_read(tmp_path):
@@ -69,10 +50,7 @@ def test_a_pipe_is_no_input(zoloss, tmp_path, write_config, table):
         (3, ["fit", path, "--learner", "fld"]),
         (6, ["predict", path, table("a\n1\n")]),
     ):
-        ended = zoloss(*command)
-        assert (ended.code, ended.out) == (code, ""), ended.err
-        assert "is not a regular file" in ended.err
-        assert len(ended.err.splitlines()) == 1
+        refused(zoloss(*command), code, "is not a regular file")
 
 
 def test_a_working_folder_that_is_gone_is_said_in_one_sentence(tmp_path, small_config):
@@ -111,9 +89,8 @@ def test_names_that_are_not_utf_8(tmp_path):
         ("run", f"{name}/own.yaml", "--jobs", "1"): 2,
         ("validate", f"{name}.bad.yaml"): 2,
     }
-    ended = run_python("-c", PROGRAM, json.dumps(list(commands)), cwd=tmp_path)
-    assert ended.code == 0, ended.err
-    for (command, expected), (code, err) in zip(commands.items(), json.loads(ended.out), strict=True):
+    ended = run_commands(list(commands), cwd=tmp_path)
+    for (command, expected), (code, _, err) in zip(commands.items(), ended, strict=True):
         assert code == expected, (command, err)
         assert not any(word in err for word in ("unexpected", "Traceback"))
         if code and command[0] != "validate":

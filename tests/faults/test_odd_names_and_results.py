@@ -31,16 +31,14 @@ def results(zoloss, write_config, tmp_path):
 
 def test_odd_names_are_drawn_as_they_are(zoloss, results, table, tmp_path):
     out = tmp_path / "drawn.svg"
-    ended = zoloss("plot", results, "--figure", "ranks", "--out", out)
-    assert ended.code == 0, ended.err
+    zoloss.ok("plot", results, "--figure", "ranks", "--out", out)
     drawn = out.read_text(encoding="utf-8")
     for name in ("gain $\\foo$", "_hidden", "a,b", "данные", "тест", "x" * 27 + "…"):
         assert name in drawn
     rows = "".join(f"{i},{i * i % 7},{'_no' if i % 3 else '_yes'}\n" for i in range(30))
     data = table(f"gain $\\foo$,2,label\n{rows}")
     command = ["plot", "--figure", "boundary", "--dataset", data, "--learners", "fld", "--out", out, "--force"]
-    ended = zoloss(*command)
-    assert ended.code == 0, ended.err
+    zoloss.ok(*command)
     drawn = out.read_text(encoding="utf-8")
     for name in ("_no", "_yes", "gain $\\foo$"):
         assert name in drawn
@@ -103,7 +101,6 @@ def test_splits_outside_the_plan_are_noted(zoloss, results):
         text = CHECK_LINE.sub(b"\n}\n", path.read_bytes()).decode()
         path.write_text(append_check(text.replace('"repeats": 3', '"repeats": 2')), encoding="utf-8")
     for command in ("status", "table"):
-        ended = zoloss(command, results)
-        assert ended.code == 0, ended.err
+        ended = zoloss.ok(command, results)
         assert "has 1 record of splits beyond the 2 that are planned" in ended.err
     assert "28/28" in zoloss("status", results).out

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from places import TOP
-from processes import environment, run_python
+from processes import environment, run_commands
 
 # Python imports this at its start, in worker processes, too.
 HIDE_PACKAGES = """
@@ -18,24 +18,6 @@ class HiddenPackages:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, HiddenPackages())
-"""
-# One process for all commands, which would each import the same for a second.
-RUN_COMMANDS = """
-import contextlib, io, json, sys
-from zoloss_cli.cli.app import main
-
-ended = []
-for words in json.loads(sys.argv[1]):
-    out, err = io.StringIO(), io.StringIO()
-    sys.argv = ["zoloss", *words]
-    code = 0
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code or 0
-    ended.append([code, out.getvalue(), err.getvalue()])
-print(json.dumps(ended))
 """
 HEART, SMALL = str(TOP / "datasets" / "heart.csv"), "small.yaml"
 USUAL = ["evaluate", HEART, "--splits", "2", "--out", "usual", "--dry-run"]
@@ -86,9 +68,7 @@ def bare(tmp_path_factory):
     inside = "learners: {adaboost: {base: {learner: sla}, rounds: 2}}\n"
     (folder / "inside.yaml").write_text(DATA + inside, encoding="utf-8")
     commands = [*WORK, *(words for words, _ in REFUSE)]
-    ended = run_python("-c", RUN_COMMANDS, json.dumps(commands), cwd=folder, env=environment(folder / "hide"))
-    assert ended.code == 0, ended.err
-    results = json.loads(ended.out.splitlines()[-1])
+    results = run_commands(commands, cwd=folder, env=environment(folder / "hide"))
     return folder, {tuple(words): result for words, result in zip(commands, results, strict=True)}
 
 

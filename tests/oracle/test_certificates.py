@@ -118,6 +118,7 @@ CHANGES = [
     ({"sha256": "0" * 64}, "another table"),
     ({"rule": {"weights": ["-1", "1"], "centre": ["0", "0"], "at_centre": "0"}}, "other features"),
     ({"method": "impossible sets", "proof": {}}, "not all of the fields"),
+    ({"method": "nothing", "proof": {}}, "another method"),
     ({"method": "impossible sets", "proof": EMPTY_SET}, "empty"),  # its sum is 0, but every rule is right on it
 ]
 CHANGED_PROOFS = [

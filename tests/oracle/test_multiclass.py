@@ -192,12 +192,3 @@ def test_many_rounds_without_error_stay_finite():
         for values in (boosted.costs_, boosted.cuts_, boosted.estimator_weights_, boosted.decision_function(X)):
             assert np.all(np.isfinite(values))
         np.testing.assert_array_equal(boosted.predict(X), y)
-
-
-def test_an_exact_cut_of_many_classes_names_the_greedy_one():
-    X, y = several(0, 60, 14)
-    with pytest.raises(ValueError, match="at most 13 classes, and y holds 14; use partition='greedy' instead"):
-        AdaBoostECCClassifier("stump").fit(X, y)
-    with pytest.raises(ValueError, match=r"initial='max-cut' is exact, .* use initial='greedy' instead"):
-        AdaBoostERPClassifier("stump", "max-cut").fit(X, y)
-    assert AdaBoostECCClassifier("stump", "greedy", rounds=3, random_state=0).fit(X, y).n_rounds_ == 3

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from zoloss_cli.config.models import EmbeddedData
-from zoloss_cli.data.dataset import find_entry, load_data
+from zoloss_cli.data.dataset import load_data
 from zoloss_cli.data.splits import SplitRule, scale_parts
 from zoloss_cli.learners.linear.fld import FLDClassifier
 from zoloss_cli.learners.linear.perceptrons import PocketClassifier
-from zoloss_cli.report.papers import read_published_tables
 
 
 def training_parts(name, count):
@@ -40,23 +39,3 @@ def test_the_bias_rule_of_the_seed():
         midpoint.append(np.mean((X @ fld.coef_[0] + middle > 0) != (y == 1)))
     assert np.mean(errors) == pytest.approx(0.236, abs=0.005)
     assert np.mean(midpoint) == pytest.approx(0.260, abs=0.008)
-
-
-def test_the_multiclass_problems():
-    """Table 4.1 of Li's thesis (2006): `zoloss datasets of configs/thesis/table4.2.yaml`."""
-    published = read_published_tables()["li-thesis-2006", "4.1"]
-    names = {dataset for dataset, *_ in published}
-    assert len(names) == 10
-    for name in names:
-        data = load_data(EmbeddedData(name=name, dataset=name))
-        n_train = find_entry(name).train_rows or len(data.y)
-        counts = {
-            "training_samples": n_train,
-            "test_samples": len(data.y) - n_train,
-            "features": data.X.shape[1],
-            "classes": len(data.classes),
-        }
-        expected = {metric: cell.value for (dataset, _, metric), cell in published.items() if dataset == name}
-        assert {metric: counts[metric] for metric in expected} == expected, name
-        assert len(expected) == (4 if n_train < len(data.y) else 3), name
-        assert sorted(set(data.y)) == list(range(len(data.classes)))

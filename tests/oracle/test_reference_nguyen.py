@@ -95,9 +95,3 @@ def test_what_the_paper_says_of_figure_9():
         clean = found["without noise", other].mean() - found["without noise", "sla"].mean()
         noisy = found["with noise", other].mean() - found["with noise", "sla"].mean()
         assert 0 < clean < noisy
-
-
-def test_figure_1_needs_the_0_1_loss():
-    found = {learner: counts[0] for (_, learner), counts in losses("figure1").items()}
-    assert found["pivot"] <= found["sla"] < 45
-    assert min(found["fld"], found["svm"], found["lr"]) >= 61

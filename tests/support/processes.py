@@ -7,6 +7,7 @@ progress. HANG_SECONDS only ends a test whose child never would.
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import shutil
 import signal
@@ -33,6 +34,27 @@ from zoloss_cli.cli.app import app
 for line in sys.argv[1:]:
     app(line.split(), standalone_mode=False)
     print("====")
+"""
+
+
+# The same with the exit code and the outputs of each, and real streams.
+COMMANDS = """
+import contextlib, io, json, sys
+from zoloss_cli.cli.app import main
+
+ended = []
+for words in json.loads(sys.argv[1]):
+    sys.argv = ["zoloss", *words]
+    options = {"encoding": "utf-8", "errors": "backslashreplace", "write_through": True}
+    streams = [io.TextIOWrapper(io.BytesIO(), **options) for _ in range(2)]
+    code = 0
+    with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code or 0
+    ended.append([code, *(stream.buffer.getvalue().decode() for stream in streams)])
+print(json.dumps(ended))
 """
 
 
@@ -101,6 +123,13 @@ def run_python(*arguments, **more) -> Ended:
         [sys.executable, *map(str, arguments)], capture_output=True, text=True, timeout=HANG_SECONDS, **more
     )
     return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+
+def run_commands(commands, **more) -> list[list]:
+    """Return [exit code, standard output, standard error] of each command."""
+    ended = run_python("-c", COMMANDS, json.dumps(commands), **more)
+    assert ended.code == 0, ended.err
+    return json.loads(ended.out.splitlines()[-1])
 
 
 def finish(process: subprocess.Popen[str]) -> Ended:

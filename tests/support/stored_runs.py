@@ -51,3 +51,17 @@ def store_run(
                 store.append(cell, found, sizes)
         store.write_manifest(build_manifest(experiment, cells, config, list(runs)))
     return store
+
+
+def make_folder(
+    folder: Path,
+    experiment: Experiment,
+    splits: Iterable[int],
+    change: Callable[[Cell, int], dict] = lambda cell, split: {},
+    **more,
+) -> Path:
+    """Write a results folder with these splits of every cell; `change` gives other fields of a record."""
+    store_run(
+        folder, experiment, lambda cell: [make_record(cell, k, **change(cell, k)) for k in splits], **more
+    )
+    return folder

@@ -133,7 +133,7 @@ class Forgeries(Campaign):
     name = "forgeries"
     unit = "forgeries"
     batch = 100
-    n_short = 80
+    n_short = 150
 
     def prepare(self) -> None:
         self.honest = build_honest(self.folder / "t.csv")

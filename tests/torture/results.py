@@ -190,6 +190,7 @@ def add_check(body: bytes) -> bytes:
 
 class ResultInputs(InputCampaign):
     name = "result-inputs"
+    n_short = 20
 
     def prepare(self) -> None:
         super().prepare()

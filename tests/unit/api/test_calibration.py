@@ -78,8 +78,7 @@ def test_a_model_with_a_calibration_predicts_probabilities(zoloss, table, tmp_pa
     path, model = table(write_clouds(data)), tmp_path / "m.json"
     learner = "rcd-bias" if n_classes == 2 else "one-vs-one:fld"
     command = ["fit", path, "--learner", learner, "--calibrate", method, "--model", model, "--no-validate"]
-    ended = zoloss(*command)
-    assert ended.code == 0, ended.err
+    ended = zoloss.ok(*command)
     assert f"scores    converted to probabilities by {method} calibration" in ended.out
     assert ("isotonic calibration of 150 samples is likely to overfit" in ended.err) == (method == "isotonic")
     rows = list(csv.DictReader(io.StringIO(zoloss("predict", model, path).out)))

@@ -23,8 +23,6 @@ from zoloss_cli.proofs import check as checker
 
 KINDS = ("plain", "discrete", "collinear", "duplicates")
 PROBLEMS_IN_SUITE, ALL_PROBLEMS = 40, 2000
-CHANGES_IN_SUITE = {"cones of directions": 50, "impossible sets": 50, "all hyperplanes": 10}
-ALL_CHANGES = dict.fromkeys(CHANGES_IN_SUITE, 340)
 
 
 def write_table(path, X, y):
@@ -115,56 +113,6 @@ def certificate_of(data, tmp_path_factory):
         assert (checked.n_checked > 1) == (method != "all hyperplanes")
     assert len({certificate["bound"] for certificate in found.values()}) == 1
     return found
-
-
-def walk_numbers(content, path=()):
-    """The places of all that is not a list and no mapping."""
-    if isinstance(content, (dict, list)):
-        for key, value in content.items() if isinstance(content, dict) else enumerate(content):
-            yield from walk_numbers(value, (*path, key))
-    else:
-        yield path
-
-
-def tamper(certificate, rng):
-    """A certificate with one value changed, whatever it is; of a long list, each place as likely as others."""
-    changed = copy.deepcopy(certificate)
-    parts = [key for key in ("proof", "weights", "bound", "method", "rule") if changed[key]]
-    part = parts[rng.choice(len(parts), p=None if len(parts) < 5 else [0.8, *[0.05] * 4])]
-    places = list(walk_numbers(changed[part], (part,)))
-    *above, last = places[rng.integers(len(places))]
-    inner = changed
-    for key in above:
-        inner = inner[key]
-    old = inner[last]
-    others = [-1, 0, 1, 2, 10**30, True, None, "x", 0.5, [], {}]
-    numbers = [old - 1, old + 1, -old, 2 * old, old + 50] if isinstance(old, int) else []
-    inner[last] = (
-        numbers[rng.integers(5)] if numbers and rng.random() < 0.8 else others[rng.integers(len(others))]
-    )
-    return changed
-
-
-def count_refused(certificate, data, folder, seeds):
-    """Some changes leave a proof: a split elsewhere on its edge, a set that weighs less. None proves more."""
-    refused = 0
-    for seed in seeds:
-        try:
-            checked = check(tamper(certificate, np.random.default_rng(seed)), folder, data)
-        except ModelError:
-            refused += 1
-        else:
-            if checked.is_weighted:  # of other weights another bound is true
-                assert checked.bound <= checked.loss
-            else:
-                assert checked.bound <= certificate["bound"]
-    return refused
-
-
-@pytest.mark.parametrize("seeds", [CHANGES_IN_SUITE, pytest.param(ALL_CHANGES, marks=pytest.mark.long)])
-def test_whatever_is_changed_is_refused_or_true(seeds, certificate_of, data, tmp_path):
-    for method, count in seeds.items():
-        assert count_refused(certificate_of[method], data, tmp_path, range(count)) > count / 3
 
 
 def test_a_certificate_cannot_be_multiplied(certificate_of, data, tmp_path):

@@ -51,8 +51,7 @@ def remove_by_hand(rows: list[list[str]]) -> list[list[str]]:
 
 
 def measure(zoloss, path, *options) -> dict:
-    ended = zoloss("complexity", path, *QUICK, *options, "--json")
-    assert ended.code == 0, ended.err
+    ended = zoloss.ok("complexity", path, *QUICK, *options, "--json")
     return json.loads(ended.out)
 
 
@@ -97,8 +96,7 @@ def test_contradictory_rows_are_set_apart_as_if_removed_by_hand(zoloss, table, r
 def test_prune_drops_what_complexity_sets_apart_and_what_it_calls_noisy(zoloss, table, tmp_path, rows, other):
     path = table(as_csv(contradictory_rows(rows, other)))
     facts = measure(zoloss, path)
-    ended = zoloss("prune", path, *QUICK, "--out", tmp_path / "clean.csv")
-    assert ended.code == 0, ended.err
+    ended = zoloss.ok("prune", path, *QUICK, "--out", tmp_path / "clean.csv")
     report = list(csv.DictReader(io.StringIO((tmp_path / "clean.dropped.csv").read_text(encoding="utf-8"))))
     apart = {row["line"]: row["label"] for row in facts["contradicted"]}
     noisy = {row["line"]: row["contribution"] for row in facts["rows"] if row["category"] == "noisy"}
@@ -128,8 +126,7 @@ def test_neighbours_of_several_classes_are_scikit_learn_s(zoloss, table, tmp_pat
 
 def test_a_class_that_nothing_is_left_of_is_named(zoloss, table):
     path = table("a,b,label\n0,0,x\n1,0,x\n0,1,y\n1,1,y\n5,5,z\n5,5,x\n")
-    ended = zoloss("complexity", path, *QUICK)
-    assert ended.code == 0, ended.err
+    ended = zoloss.ok("complexity", path, *QUICK)
     assert f"{path}: no rows remain of the class z" in ended.err
     assert "classes     'x' (2 samples) and 'y' (2 samples, positive)" in ended.out
     pruned = zoloss("prune", path, "--dry-run", "--by", "neighbours", "--threshold", "1")

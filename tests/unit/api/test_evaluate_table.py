@@ -67,8 +67,7 @@ def test_the_usual_learners_suit_the_number_of_classes(zoloss, table, tmp_path):
     assert (several[0], two[0], several[-1], two[-1]) == ("one-vs-one", "pivot", "majority", "majority")
     for i, (options, names) in enumerate((([], several), (["--positive", "z"], two))):
         path = tmp_path / f"{i}.yaml"
-        ended = zoloss(*command, path, *options)
-        assert ended.code == 0, ended.err
+        ended = zoloss.ok(*command, path, *options)
         assert [spec.label for spec in load_config(path).learners] == names
         assert ("has 3 classes, so these learners are compared: one-vs-one, " in ended.err) == (i == 0)
         assert f"# zoloss evaluate {command[1]} --learners {','.join(names)} " in path.read_text(
@@ -78,16 +77,14 @@ def test_the_usual_learners_suit_the_number_of_classes(zoloss, table, tmp_path):
 
 def test_the_usual_learners_do_not_cut_many_classes_exactly(zoloss, table, tmp_path):
     path, saved = table(clouds({str(i): 4 for i in range(14)})), tmp_path / "c.yaml"
-    ended = zoloss("evaluate", path, "--splits", 2, "--dry-run", "--save-config", saved)
-    assert ended.code == 0, ended.err
+    zoloss.ok("evaluate", path, "--splits", 2, "--dry-run", "--save-config", saved)
     (spec,) = (s for s in load_config(saved).learners if s.learner == "ecc")
     assert spec.parameters["partition"] == "greedy"
 
 
 def test_evaluate_compares_learners_for_several_classes(zoloss, table, tmp_path):
     path = table(clouds({"x": 20, "y": 20, "z": 20}))
-    ended = zoloss("evaluate", path, *QUICK, "--out", tmp_path / "out", "--save-config", tmp_path / "c.yaml")
-    assert ended.code == 0, ended.err
+    ended = zoloss.ok("evaluate", path, *QUICK, "--out", tmp_path / "out", "--save-config", tmp_path / "c.yaml")
     assert "one-vs-one FLD" in ended.out
     assert "AdaBoost.ECC stump" in ended.out
     assert "has the lowest mean on mine" in ended.out
@@ -111,8 +108,7 @@ def test_rows_of_a_class_that_no_training_row_has_are_errors_and_counted(zoloss,
     assert 0 < sum(absent) < 12
     out = tmp_path / "out"
     options = ["--learners", "one-vs-one:fld,ecc:stump", "--set", "rounds=3", "--splits", 12, "--train", 0.6]
-    ended = zoloss("evaluate", path, *options, "--out", out, "--jobs", 1)
-    assert ended.code == 0, ended.err
+    ended = zoloss.ok("evaluate", path, *options, "--out", out, "--jobs", 1)
     count = sum(absent)
     note = f"(mine: in {count} of 12 splits some test samples, {count} in all, are of a class that no training "
     for text in (ended.out, zoloss("table", out).out):
@@ -141,8 +137,7 @@ def test_features_that_tell_no_class_leave_an_empty_code_and_a_note(
     table("a,label\n" + "3,x\n3,y\n3,z\n" * 10)
     text = "datasets: {own: {csv: mine.csv}}\nmetric: train_error\nsplit: {train: all, repeats: 4}\n"
     path, out = write_config(f"{text}learners: {{{learner}: {{base: stump}}}}\n"), tmp_path / "out"
-    ended = zoloss("run", path, "--out", out, "--jobs", 1)
-    assert ended.code == 0, ended.err
+    zoloss.ok("run", path, "--out", out, "--jobs", 1)
     (file,) = (out / "cells").iterdir()
     for row in map(json.loads, file.read_text(encoding="utf-8").splitlines()[1:]):
         # All are taken for the first class.
@@ -158,8 +153,7 @@ def test_a_class_of_one_row_can_be_learned(zoloss, table):
     path = table(clouds({"x": 12, "y": 12, "rare": 1}))
     for learner in list_multiclass_learners():
         name = learner if learner == "majority" else f"{learner}:stump"
-        ended = zoloss("fit", path, "--learner", name, "--no-validate")
-        assert ended.code == 0, ended.err
+        ended = zoloss.ok("fit", path, "--learner", name, "--no-validate")
         assert "classes   'rare' (1 sample), 'x' (12 samples) and 'y' (12 samples)\n" in ended.out
 
 

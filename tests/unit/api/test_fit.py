@@ -92,8 +92,7 @@ def test_fit_model_predict_is_one_round(zoloss, table, noisy, tmp_path, name):
         text = text.replace(",good\n", f",{kind},GOOD\n", 9 + k).replace(",bad\n", f",{kind},BAD\n", 11 + k)
     text = text.replace(",good\n", ",z,GOOD\n").replace(",bad\n", ",y,BAD\n")
     path, model, out = table(text), tmp_path / "m.json", tmp_path / "p.csv"
-    ended = zoloss("fit", path, "--learner", name, "--model", model, "--json")
-    assert ended.code == 0, ended.err
+    ended = zoloss.ok("fit", path, "--learner", name, "--model", model, "--json")
     facts = json.loads(ended.out)
     done = zoloss("predict", model, path, "--out", out)
     assert (done.code, done.out) == (0, "")
@@ -154,8 +153,7 @@ def test_ctrl_c_prints_the_best_so_far_with_a_note(zoloss, table, noisy, monkeyp
         return False
 
     monkeypatch.setattr(SearchProgress, "should_stop", interrupted)
-    ended = zoloss("fit", table(noisy_csv(noisy)), "--json", "--time-limit", 77, "--no-validate")
-    assert ended.code == 0
+    ended = zoloss.ok("fit", table(noisy_csv(noisy)), "--json", "--time-limit", 77, "--no-validate")
     facts = json.loads(ended.out)
     assert facts["errors"] < 60
     assert "interrupted after" in facts["notes"][-1]

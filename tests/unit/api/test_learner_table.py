@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
+import re
 
 from zoloss_cli.api import info as learner_table
-from zoloss_cli.registry import LEARNERS, MEASURES
+from zoloss_cli.registry import LEARNERS, MEASURES, find_registration
 from zoloss_cli.utils.signature import find_source
 
 
@@ -56,3 +57,13 @@ def test_a_source_is_authors_year_and_place():
         text = f"Do it.\n\nReferences\n----------\n.. [1] {reference}\n\nExamples\n--------\n"
         assert find_source(text) == source
     assert find_source("Do it.") == ""
+
+
+def test_the_page_of_a_learner_has_a_table_of_its_parameters_in_place_of_their_section():
+    for name in (*LEARNERS.builtin, *MEASURES):
+        text = learner_table.describe_learner(name)
+        assert "Parameters\n---" not in text, name
+        assert "Examples\n---" in text, name
+        shown = re.findall(r"^(\w+)  ", text.rpartition("\n-----")[2], re.M)
+        assert shown == list(find_registration(name).parameter_model.model_fields), name
+    assert re.search(r"^tolerance +float in \(0, 1\) +", learner_table.describe_learner("anyboost"), re.M)

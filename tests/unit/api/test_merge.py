@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+import stored_runs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from stored_runs import make_record, make_run_info, store_run
@@ -18,7 +19,6 @@ from zoloss_cli.api.merge import merge_folders
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import OutputError, ResultsError
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.task import run_tasks
 from zoloss_cli.results.manifest import decode_manifest, encode_manifest
 from zoloss_cli.results.record import FailedRecord
 from zoloss_cli.results.store import MARKER, Store
@@ -46,16 +46,10 @@ def experiment(tmp_path_factory):
 
 @pytest.fixture
 def make_folder(tmp_path, experiment):
-    """Write a results folder with these splits of every cell; `change` gives other fields of a record."""
 
-    def make(name, splits=SPLITS, runs=(), experiment=experiment, change=lambda cell, split: {}, **more):
-        def make_records(cell):
-            return [make_record(cell, split, **change(cell, split)) for split in splits]
-
-        store_run(tmp_path / name, experiment, make_records, runs, **more)
-        return tmp_path / name
-
-    return make
+    return lambda name, splits=SPLITS, runs=(), experiment=experiment, **more: stored_runs.make_folder(
+        tmp_path / name, experiment, splits, runs=runs, **more
+    )
 
 
 def read_cells(folder: Path) -> dict[str, bytes]:
@@ -210,21 +204,6 @@ def test_where_it_may_be_written(make_folder, tmp_path):
         merge_folders([a, tmp_path / "b" / ".." / "a"], tmp_path / "out")
     with pytest.raises(ResultsError, match="at least two results folders"):
         merge_folders([a], tmp_path / "out")
-
-
-def test_parts_that_were_run_apart_are_one_run(zoloss, small_config, tmp_path):
-    experiment = load_config(small_config)
-    parts = {"whole": [(0, 1), (0, 1)], "a": [(1,), (0, 1)], "b": [(0,), ()]}  # splits of heart, and of sonar
-    for name, (heart, sonar) in parts.items():
-        splits = {"heart": heart, "sonar": sonar}
-        store_run(tmp_path / name, experiment, lambda cell, s=splits: run_tasks(cell, list(s[cell.data.name])))
-    ended = zoloss("merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "both")
-    assert ended.code == 0
-    assert (
-        "small: 8 of 24 tasks, incomplete; complete it with: zoloss run configs/small.yaml --out " in ended.out
-    )
-    tables = [zoloss("table", tmp_path / name).out.replace(name, "NAME") for name in ("both", "whole")]
-    assert tables[0] == tables[1]
 
 
 def test_where_files_lie_is_no_difference(tmp_path):

@@ -75,15 +75,13 @@ def same_answers(fitted, folder) -> None:
 def test_a_person_can_compute_the_predictions_from_the_file(zoloss, table, tmp_path):
     """Scale, ask the stumps, compare with the words: in plain Python."""
     path, saved, out = table(as_csv(*numbers(3, 60, ["10", "9", "2"]))), tmp_path / "m.json", tmp_path / "p.csv"
-    ended = zoloss("fit", path, "--learner", "erp:stump", "--set", "rounds=8", "--model", saved, "--json")
-    assert ended.code == 0, ended.err
+    ended = zoloss.ok("fit", path, "--learner", "erp:stump", "--set", "rounds=8", "--model", saved, "--json")
     facts = json.loads(ended.out)
     assert (facts["classes"], facts["positive"]) == (["2", "9", "10"], None)
     content = json.loads(saved.read_text(encoding="utf-8"))
     learned, centre, spread = content["learned"], content["scaling"]["centre"], content["scaling"]["spread"]
     assert content["versions"].keys() == {"erp", "stump"}
-    done = zoloss("predict", saved, path, "--out", out)
-    assert done.code == 0, done.err
+    done = zoloss.ok("predict", saved, path, "--out", out)
     answers = list(csv.DictReader(out.open()))
     assert list(answers[0]) == ["prediction", "score=2", "score=9", "score=10"]
     wrong = 0

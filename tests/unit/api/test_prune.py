@@ -26,8 +26,7 @@ def mine(table):
 def cleaned(zoloss, path, tmp_path, *options):
     """(kept bytes, report's rows, what was printed)."""
     out = tmp_path / "clean.csv"
-    ended = zoloss("prune", path, "--out", out, *options)
-    assert ended.code == 0, ended.err
+    ended = zoloss.ok("prune", path, "--out", out, *options)
     report = list(csv.DictReader(io.StringIO((tmp_path / "clean.dropped.csv").read_text(encoding="utf-8"))))
     assert sorted(p.name for p in tmp_path.iterdir()) == ["clean.csv", "clean.dropped.csv", path.name]
     return out.read_bytes(), report, ended
@@ -125,8 +124,7 @@ def test_kept_lines_are_those_of_the_input_to_the_byte(zoloss, table, tmp_path):
 
 
 def test_a_dry_run_writes_nothing_and_a_report_is_where_it_is_wanted(zoloss, mine, tmp_path):
-    ended = zoloss("prune", mine, "--dry-run", *QUICK)
-    assert ended.code == 0
+    ended = zoloss.ok("prune", mine, "--dry-run", *QUICK)
     assert list(tmp_path.iterdir()) == [mine]
     assert "kept    dropped" in ended.out
     assert zoloss("prune", mine, *QUICK, "-o", tmp_path / "x", "--report", tmp_path / "why.csv").code == 0

@@ -10,7 +10,7 @@ import pytest
 from drawing import drawn, named_lines
 from hypothesis import given
 from hypothesis import strategies as st
-from own_rows import as_csv, loaded, noisy_rows
+from own_rows import as_csv, loaded, noisy_rows, refused
 from reference_runs import find_reference_run
 
 from zoloss_cli import data_complexity
@@ -49,8 +49,7 @@ def test_a_higher_cost_never_allows_more_errors_or_a_shorter_description(pairs, 
 def test_the_command_says_what_a_loop_over_rows_finds(zoloss, table):
     mine = table(as_csv(noisy_rows()))
     options = ("--permutations", 5, "--clusters", 6, "--exact", "--cost", 2, "--json")
-    ended = zoloss("complexity", mine, *options)
-    assert ended.code == 0, ended.err
+    ended = zoloss.ok("complexity", mine, *options)
     found = json.loads(ended.out)["lookup"]
     X, y, own = loaded(mine)
     kept, lines, complexities = list(range(len(y))), [], [data_complexity(X, y)]
@@ -77,12 +76,8 @@ def test_text_of_the_command_and_its_refusals(zoloss, table):
         (("--noise", 0.5), "--noise: the probability of a wrong label must be above 0 and below 0.5"),
         (("--cost", 0), "--cost: must be a number above 0"),
     ):
-        ended = zoloss("complexity", mine, *arguments)
-        assert ended.code == 2
-        assert said in ended.err
-    ended = zoloss("complexity", "iris", "--cost", 1)
-    assert ended.code == 2
-    assert "--cost: the rightmost segment needs two classes" in ended.err
+        refused(zoloss("complexity", mine, *arguments), 2, said)
+    refused(zoloss("complexity", "iris", "--cost", 1), 2, "--cost: the rightmost segment needs two classes")
 
 
 def test_the_figure_has_the_means_of_the_stored_draws():

@@ -20,9 +20,7 @@ from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
 from zoloss_cli.metrics.base import pool_by_draw
 from zoloss_cli.registry import make_learner
-from zoloss_cli.report.compare import compare_run
 from zoloss_cli.report.runs import load_runs
-from zoloss_cli.utils.files import shipped_folder
 
 SMALL = """
 metric: auc
@@ -119,20 +117,6 @@ def test_a_record_has_the_contributions():
     assert sum(result["flipped_times_by_size"]) == 12 * 2
     grown = np.add(result["growth_by_size"], result["flipped_growth_by_size"])
     assert grown.sum() == 12 * data_complexity(X, y)
-
-
-def test_the_published_number_is_one_more_draw(zoloss, tmp_path, write_config):
-    text = (shipped_folder("configs") / "thesis" / "figure1.5.yaml").read_text()
-    out, config = tmp_path / "results", write_config(text, "figure1.5.yaml")
-    assert zoloss("run", config, "--datasets", "disks", "--out", out, "--jobs", 1).code == 0
-    (run,) = load_runs(out)[0]
-    points, subsets = compare_run(run)
-    assert (points.published, subsets.published) == (11, 17)
-    values = np.array(run.cells["disks", "15 clusters"]["principal_points"])
-    error = np.sqrt(values.var(ddof=1) * (1 + 1 / 10) + 1 / 12)
-    assert points.z == pytest.approx((values.mean() - 11) / error)
-    shown = zoloss("compare", out)
-    assert "figure 1.5: 2 cells" in shown.out
 
 
 def test_mistakes_in_a_config_are_named(write_config):

@@ -40,20 +40,6 @@ def test_text_becomes_one_indicator_per_level_in_order(table):
     assert (own.features, own.lines) == (["size", "note=one", "note=two\nlines"], [2, 4])
 
 
-def test_missing_values_drop_their_row_or_are_zero_in_every_indicator(table):
-    path = table("size,colour,label\n1,red,no\n,blue,yes\n3,?,yes\n")
-    dropped, zero = (read_for_training(path, missing=how) for how in ("drop", "zero"))
-    assert (dropped.features, dropped.X.tolist(), dropped.dropped) == (["size", "colour=red"], [[1, 1]], 2)
-    assert zero.features == ["size", "colour=blue", "colour=red"]
-    assert zero.X.tolist() == [[1, 0, 1], [0, 1, 0], [3, 0, 0]]
-
-
-def test_the_label_column_by_name_index_or_default(table):
-    path = table("class,a,2\nx,1,5\ny,3,6\n")
-    assert [read_for_training(path, label).label for label in (None, "0", "2")] == ["class", "class", "2"]
-    assert read_for_training(path, "class").features == ["a", "2"]
-
-
 def test_notes_name_what_may_be_a_mistake(table):
     note = read_for_training(table("a,label\n1,x\nl2,y\n3,x\n")).notes[1]
     assert ":3: column 'a' holds the text 'l2' among numbers" in note
@@ -379,14 +365,3 @@ def test_another_package_s_table_has_its_name(elsewhere, monkeypatch):
     finally:
         for cached in ("plugins", "_registrations"):
             DATASET_PLUGINS.__dict__.pop(cached, None)
-
-
-def test_commands_take_names(elsewhere, zoloss):
-    fitted = zoloss("fit", "heart", "--learner", "fld", "--model", "rule.json")
-    assert fitted.out.startswith(f"data      {SHIPPED / 'heart.csv'}: 270 samples, 13 features")
-    assert zoloss("predict", "rule.json", "heart").out.count("\n") == 271
-    assert zoloss("prune", "heart", "--dry-run", "--by", "neighbours").code == 0
-    assert zoloss("complexity", "heart", "--sample", "20", "--permutations", "1").code == 0
-    planned = zoloss("evaluate", "heart", "--learners", "fld", "--splits", "2", "--dry-run")
-    assert (planned.code, "heart" in planned.out) == (0, True)
-    assert zoloss("fit", "yinyang").code == DataError.exit_code

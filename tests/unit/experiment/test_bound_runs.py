@@ -52,8 +52,7 @@ def test_a_table_shows_means_and_the_largest(zoloss, write_config, tmp_path):
     assert values["bound_ratio"] == ratios
     assert run.get_stat("wide", "margin-bound").mean == pytest.approx(np.mean(values["bound_ratio"]))
     assert run.get_stat("wide", "margin-bound", "largest_ratio").mean == max(values["bound_ratio"])
-    shown = zoloss("table", small_run)
-    assert shown.code == 0
+    shown = zoloss.ok("table", small_run)
     tight = next(line for line in shown.out.splitlines() if line.startswith("axes"))
     assert tight.split()[1:5] == ["1.000", "±", "0.000", "1.000"]
     assert "which a ratio above 1 would refute" in shown.out

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
-
 from zoloss_cli.config.loader import load_config
-from zoloss_cli.errors import ConfigError
-from zoloss_cli.experiment.plan import plan, select_part
+from zoloss_cli.experiment.plan import plan
 from zoloss_cli.learners.linear.perceptrons import PocketClassifier
 
 BASE = "datasets: [heart]\nsplit: {repeats: 5, seed: 1}\nlearners: {pocket: {epochs: 9}}\n"
+WHOLE = "metric: train_error\nsplit: {train: all, "
+TUNED = (
+    "{pocket: {tune: {epochs: [8, 9]}}}\ntuning: {folds: 5}",
+    "{pocket: {tune: {epochs: [8, 9]}}}\ntuning: {folds: 4}",
+    "{pocket: {tune: {epochs: [8, 9]}}}\ntuning: {folds: 5, on: all}",
+    "{pocket: {tune: {epochs: [7, 9]}}}\ntuning: {folds: 5}",
+)
 
 
 def only_cell(write_config, text):
@@ -40,10 +44,20 @@ def test_what_changes_numbers_changes_the_cell(write_config, monkeypatch):
         ("split:", "preprocess: {scale: none}\nsplit:"),
         ("[heart]", "{heart: {noise: {fraction: 0.1}}}"),
         ("[heart]", "{heart: {positive: 1}}"),
+        ("[heart]", "{heart: {noise: {fraction: 0.1, draws: 2}}}"),
+        ("split:", "preprocess: {fit_on: all}\nsplit:"),
+        ("split: {", WHOLE),
+        *(("{pocket: {epochs: 9}}", tuned) for tuned in TUNED),
     )
     keys = {only_cell(write_config, BASE.replace(*change)).key for change in changes}
     monkeypatch.setattr(PocketClassifier, "version", 99)
     assert len(keys | {only_cell(write_config, BASE).key}) == len(changes) + 1
+    for same, scaling in (
+        (BASE.replace("split: {", WHOLE), "minmax"),
+        (BASE, "none"),
+    ):  # fit_on changes nothing
+        ways = {f"preprocess: {{scale: {scaling}{more}}}\n" for more in ("", ", fit_on: all")}
+        assert len({only_cell(write_config, way + same).key for way in ways}) == 1
 
 
 def test_a_base_learner_is_part_of_an_ensembles_cells(write_config, monkeypatch):
@@ -74,14 +88,3 @@ def test_a_data_sets_own_counts_override_the_split(write_config):
     ring, heart = plan(load_config(write_config(text)))
     assert ring.rule.compute_sizes(5000, "") == (600, 4400)
     assert heart.rule.compute_sizes(270, "") == (216, 54)
-
-
-def test_selection_by_name(small_config):
-    experiment = load_config(small_config)
-    part = select_part(experiment, ["sonar"], ["ave-perc"], 3, 9)
-    (cell,) = plan(part)
-    assert (cell.data.name, cell.learner.label, cell.repeats, cell.rule.seed) == ("sonar", "ave-perc", 3, 9)
-    with pytest.raises(ConfigError, match="'small' has no data set 'sonr'; did you mean 'sonar'"):
-        select_part(experiment, ["sonr"], [], None, None)
-    with pytest.raises(ConfigError, match="did you mean 'ave-perc'"):
-        select_part(experiment, [], ["ave-prec"], None, None)

@@ -11,9 +11,6 @@ from zoloss_cli.errors import ConfigError
 from zoloss_cli.experiment.fitting import _build_folds, tune
 from zoloss_cli.experiment.plan import plan, select_part
 from zoloss_cli.experiment.task import run_task
-from zoloss_cli.report.agreement import summarize_agreement
-from zoloss_cli.report.compare import compare_run
-from zoloss_cli.report.runs import load_runs
 
 SMALL = """
 published: {paper: li-thesis-2006, table: "4.2"}
@@ -101,18 +98,3 @@ learners:
     assert tune(cell, 0).choice == "base.C=8.0"
     record = run_task(cell, 0)
     assert (record.choice, record.test_errors) == ("base.C=8.0", 173)
-
-
-def test_a_run_ends_in_a_comparison_to_the_digit(zoloss, write_config, tmp_path):
-    out = tmp_path / "out"
-    assert zoloss("run", write_config(SMALL), "--out", out, "-j", 1).code == 0
-    (run,), _ = load_runs(out)
-    assert run.n_done == run.n_tasks == 14
-    assert "incomplete" not in zoloss("table", out).out
-    cells = {(cell.dataset, cell.learner): cell for cell in compare_run(run)}
-    pairs = cells["vowel", "one-vs-one/one-vs-all:stump"]
-    assert (pairs.match, pairs.is_exact, pairs.splits) == ("=", True, 1)
-    assert run.cells["vowel", "one-vs-one/one-vs-all:stump"].choice == "learner=one-vs-one"
-    assert not cells["iris", "one-vs-one/one-vs-all:stump"].is_exact
-    learners = [cell for cell in cells.values() if cell.learner != "data"]
-    assert "1 cells without randomness: 1 equal to the digit" in summarize_agreement(learners)

@@ -119,8 +119,7 @@ def test_a_learner_for_several_classes_tells_them_apart_by_itself(zoloss, table,
     oracle = make_learner("one-vs-all", base="fld").fit(fitted.split_data.scale(data.X[train]), data.y[train])
     assert np.array_equal(fitted.predict(data.X), oracle.predict(fitted.split_data.scale(data.X)))
     assert fitted.train_errors == (fitted.predict(data.X[train]) != data.y[train]).sum() > 0
-    ended = zoloss("evaluate", path, "--learners", "one-vs-all:fld", "--splits", 1, "--out", out, "--jobs", 1)
-    assert ended.code == 0, ended.err
+    zoloss.ok("evaluate", path, "--learners", "one-vs-all:fld", "--splits", 1, "--out", out, "--jobs", 1)
     (run,), _ = load_runs(out)
     (axes,) = drawn(boundary.draw_run, run).axes
     assert len(np.unique(np.asarray(axes.images[0].get_array()))) == 3

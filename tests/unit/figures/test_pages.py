@@ -123,8 +123,7 @@ def test_the_two_features_that_separate_best_are_found():
 
 def test_a_boundary_of_wide_data_says_which_features(zoloss, tmp_path):
     out = tmp_path / "heart.svg"
-    ended = zoloss("plot", "--figure", "boundary", "--dataset", "heart", "--learners", "fld", "--out", out)
-    assert ended.code == 0, ended.err
+    zoloss.ok("plot", "--figure", "boundary", "--dataset", "heart", "--learners", "fld", "--out", out)
     text = " ".join(" ".join(ElementTree.parse(out).getroot().itertext()).split())
     assert "fitted on oldpeak and thal, of 13 features" in text
     assert "216 training samples of split 0" in text

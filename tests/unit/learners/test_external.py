@@ -109,14 +109,6 @@ def test_several_classes_as_far_as_tags_say(count):
         two.fit(X, y)
 
 
-def test_scores_of_a_search_that_promises_too_much(noisy):
-    X, y = noisy
-    silent = Spy()
-    silent.reports = ("lower_bound",)
-    with pytest.raises(ValueError, match="Spy lists lower_bound in reports, but has no lower_bound_ after fit"):
-        ExternalLearner(silent).fit(X, y)
-
-
 def test_a_learner_by_its_dotted_name():
     learner = make_learner(
         "sklearn.ensemble.BaggingClassifier",

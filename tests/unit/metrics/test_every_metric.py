@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zoloss_cli.errors import ConfigError
 from zoloss_cli.metrics.base import Metric, PooledMeasurement, Sizes
 from zoloss_cli.registry import METRIC_ALIASES, METRICS, list_metrics, load_metric
 from zoloss_cli.report.runs import CellResult
@@ -194,10 +193,3 @@ def test_names_of_zoloss_0_1_still_work():
         assert type(load_metric(old)) is type(load_metric(new))
 
     assert list_metrics()[0] == "test_error"
-
-
-def test_an_unknown_metric_is_named_with_the_nearest():
-    for name, hint in {"F1": "; did you mean 'f1'?", "tea": ""}.items():
-        with pytest.raises(ConfigError) as caught:
-            load_metric(name)
-        assert str(caught.value) == f"unknown metric '{name}'{hint}"

@@ -166,8 +166,7 @@ def test_a_learner_without_probabilities_leaves_its_column_empty(zoloss, write_c
     )
     assert sentence in zoloss("validate", path).err
     monkeypatch.setattr("zoloss_cli.experiment.scheduler.Scheduler.run", run_here)
-    ended = zoloss("run", path, "--out", out, "--jobs", 1)
-    assert ended.code == 0
+    ended = zoloss.ok("run", path, "--out", out, "--jobs", 1)
     assert sentence in ended.err
     assert "4 were done, 0 run" in zoloss("run", path, "--out", out, "--jobs", 1).err
     shown = zoloss("table", out).out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
@@ -117,29 +116,6 @@ learners:
   a: {learner: anyboost, rounds: 15}
   c: {learner: cgboost, rounds: 15, record_every: 5}
 """
-
-
-def test_a_run_of_ratios_from_config_to_comparison(zoloss, write_config, tmp_path):
-    out = tmp_path / "results"
-    assert zoloss("run", write_config(SMALL), "--out", out, "--jobs", 1).code == 0
-    shown = zoloss("table", out)
-    assert shown.code == 0
-    assert "geometric means over splits" in shown.out
-    assert "median" in shown.out
-    assert "incomplete" not in shown.out
-    compared = zoloss("compare", out, "--format", "csv")
-    assert [line.split(",")[2:5] for line in compared.out.splitlines()[1:]] == [
-        ["pima", "exp", "cost_ratio"],
-        ["sonar", "exp", "cost_ratio"],
-    ]
-    # The same number from the stored records.
-    costs = {}
-    for path in (out / "cells").glob("pima.*.jsonl"):
-        records = [json.loads(line) for line in path.read_text().splitlines()[1:]]
-        costs[path.name.split(".")[1]] = {record["split"]: record["cost"] for record in records}
-    c, a = costs["cgboost-stump"], costs["anyboost-stump"]
-    mean = math.exp(np.mean([math.log(c[k] / a[k]) for k in range(4)]))
-    assert float(compared.out.splitlines()[1].split(",")[5]) == pytest.approx(mean, rel=1e-5)
 
 
 def test_a_task_stores_cost_and_curves(write_config):

@@ -234,17 +234,6 @@ def test_a_transposed_table_has_the_same_cells():
     assert read_csv(build(run, transpose=True)) == read_csv(build(run))
 
 
-def test_other_metrics_of_stored_records_need_no_run():
-    (table,), _ = load_tables(REFERENCE, "III", TableOptions(metrics=("accuracy", "test_error", "train_error")))
-    assert table.title == "accuracy, test_error, train_error of the same tasks"
-    assert table.headings[:3] == ["RCD-plain accuracy", "RCD-plain test_error", "RCD-plain train_error"]
-    for row in table.rows:
-        for accuracy, error in zip(row.ours[::3], row.ours[1::3], strict=True):
-            assert accuracy.mean == pytest.approx(1 - error.mean / 100)
-            assert accuracy.best == error.best
-    assert [cell.mean is None for cell in table.rows[0].published[:3]] == [True, False, True]
-
-
 def test_the_best_setting_is_that_of_the_metric_shown():
     """A column that shows the best of several settings shows the best by the new metric."""
     run = draw_run()

@@ -58,16 +58,6 @@ def test_a_file_cut_at_any_byte_loses_no_whole_line(filled, cell):
         assert not n_lines or found.n_damaged == (not whole[:size].endswith(b"\n"))
 
 
-def test_a_torn_last_line_is_cut_off_and_its_split_is_run_again(filled, cell):
-    path = filled.path(cell.filename)
-    path.write_bytes(path.read_bytes()[:-9])
-    assert sorted(filled.open_cell(cell).records) == [0, 2]
-    assert "damaged line" in filled.notes[0]
-    filled.append(cell, [RECORDS[2]], SIZES)
-    found = filled.read(cell.filename, cell.key)
-    assert (sorted(found.records), found.n_damaged) == ([0, 1, 2], 0)
-
-
 def test_foreign_content_is_set_aside(filled, cell):
     contents = {
         b"not json\n": "no readable header",

@@ -98,8 +98,7 @@ def test_changes_are_those_of_diff(zoloss, write_config, tmp_path):
     for folder, seed in ((first, "1"), (second, "2")):
         config = write_config(text.replace("SEED", seed))
         assert zoloss("run", config, "--out", folder, "--jobs", "1").code == 0
-    ended = zoloss("report", second, "--against", first, "-o", out)
-    assert ended.code == 0, ended.err
+    zoloss.ok("report", second, "--against", first, "-o", out)
     page = out.read_text(encoding="utf-8")
     assert f"Changes against {first}" in page
     assert '<a href="#changes">Changes</a>' in page
