@@ -6,7 +6,8 @@ import os
 import sys
 import warnings
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+for name in ("OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):  # before numpy is imported, as commands do
+    os.environ.setdefault(name, "1")
 
 import pytest
 from hypothesis import settings

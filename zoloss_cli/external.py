@@ -48,7 +48,7 @@ def explain_refusal(name: str) -> str:
     shown = name.partition("@")[0]
     what = "code from a file" if is_code_name(name) else "a class from a package that zoloss does not trust"
     return (
-        f"'{shown}' is {what}, and its code runs with your permissions: review it, and if you trust it, "
+        f"'{shown}' is {what} and runs with your permissions: review it, and if you trust it, "
         "allow it with --allow-code"
     )
 

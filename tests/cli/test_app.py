@@ -40,7 +40,8 @@ def test_help_lists_every_command_with_the_first_line_of_its_help(zoloss):
     for name in COMMANDS:
         command = load_command(name)
         assert command.name == name
-        assert f"{name} {command.help.partition(chr(10))[0]}" in listed
+        first = command.help.partition("\n")[0].replace("`", "")  # which mark code
+        assert f"{name} {first}" in listed
     ended = zoloss("tabel")
     assert ended.code == 2
     assert "No such command 'tabel'" in ended.err

@@ -113,7 +113,7 @@ CASES = {
     "ids as text": Case(add(patient=CODES), Refusal("it looks like ids: leave it out with --drop 'patient'")),
     "ids as text, few": Case(
         lambda: write(build_frame(patient=CODES)[:60]),
-        Answer(62, "'patient' has another text in every row", 60),
+        Answer(62, "'patient' has a different text in every row", 60),
     ),
     "ids that repeat": Case(
         add(patient=np.arange(N) // 2), Answer(2, "not unique: 60 rows repeat"), ("--id", "patient")

@@ -15,7 +15,7 @@ from uci_archive import Reply, originals, zipped
 from zoloss_cli.config.catalog import find_embedded_entry, load_catalog
 from zoloss_cli.data import uci
 
-FETCHABLE = [name for name in load_catalog() if name != "pima"]
+FETCHABLE = [name for name, entry in load_catalog().items() if entry.uci and not entry.uci.withdrawn]
 REBUILT_ONLY_IN_VALUE = {"breast", "breast_id", "cleveland", "indian", "ionosphere", "vowel", "wine"}
 
 

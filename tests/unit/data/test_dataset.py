@@ -123,5 +123,5 @@ def test_noise_of_one_class_has_the_class_of_the_first_row_or_the_one_named():
     np.testing.assert_array_equal(first.X, named.X)
     with pytest.raises(DataError, match="no class '3'"):
         load(label="3")
-    with pytest.raises(ValidationError, match="one-class noise"):
+    with pytest.raises(ValidationError, match="label requires labels: one-class"):
         Noise(fraction=0.1, label="1")

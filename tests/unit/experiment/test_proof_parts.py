@@ -68,7 +68,7 @@ def test_each_split_has_its_part_and_the_cell_is_one(tmp_path):
 
 def test_parts_without_a_target_or_beyond_their_number_are_refused():
     X, y = np.random.default_rng(0).standard_normal((20, 2)), np.arange(20) % 2
-    with pytest.raises(ValueError, match="set target"):
+    with pytest.raises(ValueError, match="parts requires target"):
         make_learner("certify", {"parts": 3, "part": 0}, 0).fit(X, y)
     with pytest.raises(ValueError, match="part must be below parts"):
         make_learner("certify", {"parts": 3, "part": 3, "target": 2}, 0).fit(X, y)

@@ -132,16 +132,19 @@ def test_every_figure_of_the_reference_is_drawn_and_small(reference):
 
 
 def test_what_is_available_depends_on_the_run(recorded, reference):
-    names = [drawing.name for drawing in catalog.find_drawings([recorded[1]])]
-    assert names == ["li-lin-2007/3"]  # its curves are that figure; one data set gives no ranks
+    names = {drawing.name for drawing in catalog.find_drawings([recorded[1]])}
+    assert "li-lin-2007/3" in names
+    assert not names & {"curves", "ranks"}  # its curves are that figure; one data set gives no ranks
     quick = {drawing.name for drawing in catalog.find_drawings([reference["table2"]])}
-    assert quick == {"ranks"}
+    assert "ranks" in quick
+    assert not quick & {"boxes", "differences"}
     everything = {drawing.name for drawing in catalog.find_drawings([reference["table2"]], only_quick=False)}
-    assert everything == {"ranks", "boxes", "differences", "boundary"}
+    assert everything >= {"ranks", "boxes", "differences", "boundary"}
 
 
 def test_a_caption_names_run_config_splits_and_command(recorded):
-    (drawing,) = catalog.find_drawings([recorded[1]], Path("my results"))
+    drawings = catalog.find_drawings([recorded[1]], Path("my results"))
+    (drawing,) = (each for each in drawings if each.name == "li-lin-2007/3")
     for part in ("RCD by epoch", "3 splits", "run 'figure3'", "figure3.yaml", "± one standard error"):
         assert part in drawing.caption
     assert drawing.command == "zoloss plot 'my results' --figure li-lin-2007/3"

@@ -128,12 +128,11 @@ def test_registrations_and_attributes_are_what_the_base_class_documents():
 
 
 def test_values_by_hand():
-    assert set(ALL) - set(EXPECTED) == {name for name, metric in ALL.items() if metric.ratio_of}
     for name, expected in EXPECTED.items():
         record = MEASURED if ALL[name].source == "measure" else FIT
         assert ALL[name].explain_missing([record]) == "", name
         assert ALL[name].compute(record, Sizes(10, 5)) == pytest.approx(expected), name
-    for name in set(ALL) - set(EXPECTED):
+    for name in [name for name, metric in ALL.items() if metric.ratio_of]:
         with pytest.raises(TypeError, match="two learners' records"):
             ALL[name].compute(FIT, Sizes(10, 5))
 

@@ -104,7 +104,7 @@ def test_code_is_refused_unless_it_is_allowed(folder, capsys):
     (folder / "mine.py").write_text("class Other: pass\nprint('was run')  # a text that no other test has\n")
     _, source = read_code("mine.py:Other", folder)
     name = f"mine.py:Other@{source.sha256}"
-    words = r"'mine\.py:Other' is code from a file, which can do .* --allow-code"
+    words = r"'mine\.py:Other' is code from a file and runs with your permissions: .* --allow-code"
     assert find_code_policy() == "refuse"
     with pytest.raises(ConfigError, match=words):
         find_registration(name)
@@ -124,7 +124,7 @@ def test_code_is_refused_unless_it_is_allowed(folder, capsys):
 def test_only_scikit_learn_and_zoloss_are_trusted():
     names = ["sklearn.svm.LinearSVC", "zoloss_cli.learners.majority.MajorityClassifier", "sklearnx.svm.SVC"]
     assert list(filter(is_trusted, [*names, "pandas.DataFrame", "mine.py:Mine"])) == names[:2]
-    with pytest.raises(ConfigError, match=r"'pandas\.DataFrame' is a class of a package that zoloss does not"):
+    with pytest.raises(ConfigError, match=r"'pandas\.DataFrame' is a class from a package that zoloss does not trust"):
         find_registration("pandas.DataFrame")
 
 
