@@ -6,8 +6,8 @@ import os
 import sys
 import warnings
 
-for name in ("OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):  # before numpy is imported, as commands do
-    os.environ.setdefault(name, "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # as commands do: numba refuses to change it later
 
 import pytest
 from hypothesis import settings

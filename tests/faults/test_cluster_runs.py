@@ -264,7 +264,7 @@ def test_workers_that_are_gone_and_schedulers_are_waited_for_and_then_given_up(t
     notes = Kills(made.start_worker())
     try:
         wait_for_workers(made, 1)
-        gone = r"has had no worker for 0:01; start one with `dask worker tcp://\S+ --nthreads 1`: finished tasks are kept"
+        gone = r"has had no worker for 0:01; start one with `dask worker tcp://\S+ --nthreads 1`: finished"
         with pytest.raises(ClusterError, match=gone):
             run(folder, connect(made, wait=1.0), config="slow.yaml", notes=notes)
         assert "1 worker is gone (127.0.0.1), 0 left; unfinished tasks are rescheduled" in notes.texts

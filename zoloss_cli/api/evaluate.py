@@ -366,9 +366,8 @@ def _build_rule(n_splits: int, test_size: float | int, random_state: int) -> Spl
             raise ConfigError(f"{name} must be a number of at least {least} (got {value!r})")
     is_count = isinstance(test_size, int | np.integer) and not isinstance(test_size, bool)
     if is_count and test_size >= 1:
-        return SplitRule(
-            -1, int(test_size), int(random_state)
-        )  # the others train; their number is not known yet
+        # The others train; their number is not known yet.
+        return SplitRule(-1, int(test_size), int(random_state))
     if isinstance(test_size, float) and 0.0 < test_size < 1.0:
         return SplitRule(1.0 - test_size, None, int(random_state))
     raise ConfigError(
@@ -403,9 +402,8 @@ def _check_samples(X: Any, y: Any, rule: SplitRule, scale: str) -> SplitSamples:
     try:
         classes, indices = np.unique(labels, return_inverse=True)
     except TypeError:
-        raise DataError(
-            "y has labels of several types, which cannot be sorted; convert them all to strings"
-        ) from None
+        text = "y has labels of several types, which cannot be sorted; convert them all to strings"
+        raise DataError(text) from None
     if len(classes) < 2:
         raise DataError("y has only one class, so there is nothing to learn")
     if rule.train == -1:

@@ -29,18 +29,11 @@ MIN_SAMPLES = 10
 MIN_FOLDS_FOR_VARIANCE = 5
 FOLDS, FOLDS_OF_MANY = 10, 5
 MANY_SAMPLES, MOST_SAMPLES = 10_000, 100_000  # above these, there are fewer folds, and only one is tested
-SAMPLES_TO_PREDICT, MAX_REPEATS = (
-    400,
-    10,
-)  # for small tables, folds are repeated until there are this many predictions
+SAMPLES_TO_PREDICT, MAX_REPEATS = 400, 10  # folds of small tables are repeated up to so many predictions
 MAX_SECONDS = 30.0  # no fold is started that would end later
 LEAST_SECONDS = 0.1  # of a fold
 SHARED_SECONDS = 2.0, 10.0  # minimum and maximum time for all folds of a time-limited search
-LONGEST_SEARCH = {
-    "steps": 2_000,
-    "nodes": 20_000,
-    "lines": 10_000,
-}  # in a fold; few suffice to find most errors
+LONGEST_SEARCH = {"steps": 2_000, "nodes": 20_000, "lines": 10_000}  # in a fold: short ones do nearly as well
 SEED_WORD = 0x666F6C64  # so that the random numbers of folds differ from those of the fit
 
 

@@ -135,9 +135,8 @@ def main() -> None:
         _run_app()
     except SystemExit as end:
         processes = sys.modules.get("zoloss_cli.utils.processes")
-        if (
-            processes and processes.has_abandoned_threads()
-        ):  # a solver thread would abort at interpreter shutdown
+        # A solver thread would abort at interpreter shutdown.
+        if processes and processes.has_abandoned_threads():
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(end.code if isinstance(end.code, int) else int(bool(end.code)))

@@ -184,13 +184,8 @@ MAX_DEPTH = 50  # of nested mappings and lists
 MAX_NODES = 10_000  # values in a file, with aliases expanded
 MAX_NUMBER_CHARACTERS = 400  # far below Python's own limit for integers
 INT = "tag:yaml.org,2002:int"
-UNREADABLE = (
-    ValueError,
-    KeyError,
-    AttributeError,
-    TypeError,
-    OverflowError,
-)  # exceptions that PyYAML does not wrap
+# Exceptions that PyYAML does not wrap.
+UNREADABLE = (ValueError, KeyError, AttributeError, TypeError, OverflowError)
 # libyaml is ten times as fast; few systems lack it.
 FastLoader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

@@ -116,10 +116,7 @@ def _find_odd_numbers(path: Path, column: RawColumn) -> list[str]:
             f"{path}: column '{column.name}' looks like dates written as year, month and day; leave it out "
             f"with --drop '{column.name}', or write it as a number of days"
         ]
-    for part in (
-        numbers[:N_PROBES],
-        numbers,
-    ):  # most columns repeat a number early, so that few are sorted whole
+    for part in (numbers[:N_PROBES], numbers):  # most columns repeat a number early: few are sorted whole
         if len(np.unique(part)) < len(part):
             return []
     return [f"{path}: column '{column.name}' {_describe_id(column.name, 'whole number')}"]

@@ -45,9 +45,8 @@ MISSING = {"", "?", "na", "n/a", "nan", "null", "none"}
 MAX_EXACT_INTEGER = 2**53  # as a floating-point number
 
 Lines = list[tuple[int, list[str]]]  # the line that each row begins on, and its fields
-ChooseTexts = Callable[
-    [list[str]], Collection[str]
-]  # returns the columns of a header that are needed as written
+# A function that returns the columns of a header that are needed as written.
+ChooseTexts = Callable[[list[str]], Collection[str]]
 
 
 def is_missing(value: str) -> bool:

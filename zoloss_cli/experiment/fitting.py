@@ -168,9 +168,8 @@ def _find_pruned(cell: Cell, split: int) -> np.ndarray:
 
 # Folds are seeded like splits: the same for every learner and any order of execution.
 
-Fold = tuple[
-    np.ndarray, np.ndarray, np.ndarray, np.ndarray
-]  # scaled X and y of the training and of the held-out part
+# Scaled X and y of the training and of the held-out part.
+Fold = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 FOLDS = "folds of the tuning"  # likewise
 
 

@@ -40,12 +40,7 @@ SHORT_SETTINGS = {
     "target": None,
     "parts": 1,
 }
-DATA_SETTINGS = {
-    "monotone",
-    "require",
-    "forbid",
-    "conditions",
-}  # which depend on the features of the actual data
+DATA_SETTINGS = {"monotone", "require", "forbid", "conditions"}  # depend on the features of the actual data
 # CPU seconds of `zoloss warmup LEARNER` with an empty kernel cache: for most learners that compile any, and by
 # the first word of the name, which learners with the same kernels share.
 COMPILE_SECONDS = 6

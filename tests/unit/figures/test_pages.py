@@ -125,6 +125,6 @@ def test_a_boundary_of_wide_data_says_which_features(zoloss, tmp_path):
     out = tmp_path / "heart.svg"
     zoloss.ok("plot", "--figure", "boundary", "--dataset", "heart", "--learners", "fld", "--out", out)
     text = " ".join(" ".join(ElementTree.parse(out).getroot().itertext()).split())
-    assert "oldpeak and thal, those of 13 features with which least squares makes the fewest training errors" in text
+    assert "oldpeak and thal, those of 13 features with which least squares makes" in text
     assert "216 training samples of split 0" in text
     assert "predicted 1" in text

@@ -41,9 +41,8 @@ class MergedSamples:
     # The samples before they were signed, rotated and divided; with many samples, those of the problem itself,
     # or none if Y uses their memory.
     places: np.ndarray
-    axes: (
-        np.ndarray
-    )  # (n_axes, n_features + 1), orthonormal: w here is w @ axes for the features of the problem
+    # (n_axes, n_features + 1), orthonormal: w here is w @ axes for the features of the problem.
+    axes: np.ndarray
     indices: np.ndarray  # for each of them, a sample of the problem that it represents
     unavoidable_loss: float  # the weight that every w misclassifies
 
