@@ -115,4 +115,4 @@ def test_a_run_ends_in_a_comparison_to_the_digit(zoloss, write_config, tmp_path)
     assert run.cells["vowel", "one-vs-one/one-vs-all:stump"].choice == "learner=one-vs-one"
     assert not cells["iris", "one-vs-one/one-vs-all:stump"].is_exact
     learners = [cell for cell in cells.values() if cell.learner != "data"]
-    assert "1 cells without randomness: 1 equal to the digit" in summarize_agreement(learners)
+    assert "1 deterministic cells: 1 equal to the digit" in summarize_agreement(learners)

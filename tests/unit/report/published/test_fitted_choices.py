@@ -84,7 +84,7 @@ def test_tables_tell_the_choices_below_them_and_a_csv_in_every_row():
             "text",
             ["other data: indian has the 579 complete", "heart is of class 1"],
         ),
-        ("3.1", "markdown", ["where the line search on the bisigmoid cost ends"]),
+        ("3.1", "markdown", ["the stopping rule of the line search on the bisigmoid cost"]),
     ):
         text = render_tables([build_table(find_reference_run(table), runs)], format)
         for part in parts:
