@@ -107,7 +107,7 @@ class LatexRenderer(Renderer):
             return "\n".join([DOCUMENT_START, *packages, DOCUMENT_PAGE, *parts, r"\end{document}"])
         is_long = any(r"\begin{longtable}" in part for part in parts)
         needed = "".join(rf"\usepackage{{{name}}}" for name in PACKAGES if is_long or name != "longtable")
-        return "\n\n".join([f"% a part of a document that has {needed}", *parts])
+        return "\n\n".join([f"% to include in a document with {needed}", *parts])
 
     def escape(self, text: str) -> str:
         """Return a text with the special characters of LaTeX escaped."""

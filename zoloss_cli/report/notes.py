@@ -254,7 +254,7 @@ def describe_bold(run: RunResult, columns: list[Column], options: TableOptions) 
     """Return what bold cells are; empty if there are none."""
     metrics = list_directed(columns)
     if options.bold_rule == "significant":
-        from zoloss_cli.report.statistics import SIGNIFICANCE_LEVEL, explain_no_tests  # SciPy takes long
+        from zoloss_cli.report.statistics import SIGNIFICANCE_LEVEL, explain_no_tests  # SciPy is slow to import
 
         metrics = [metric for metric in metrics if not explain_no_tests(run, metric)]
     if not metrics:

@@ -569,7 +569,7 @@ def select_tables(runs: list[RunResult], table: str | None) -> list[RunResult]:
 
 def select_comparable(runs: list[RunResult], table: str | None, against: str | None) -> list[RunResult]:
     """Return the runs whose learners can be compared by tests."""
-    from zoloss_cli.report.statistics import check_comparable  # SciPy takes long to import
+    from zoloss_cli.report.statistics import check_comparable  # SciPy is slow to import
 
     comparable, reasons = [], []
     for run in select_tables(runs, table):

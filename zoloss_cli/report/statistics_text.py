@@ -259,12 +259,12 @@ class StatisticsReport:
             "mean difference over the standard deviation of differences (Cohen 1988); "
             f"|d_z| >= {SMALL} is small, >= {MEDIUM} medium, >= {LARGE} large"
         )
-        cautious = self._find_cautious([line[0] for line in tests])
-        title, notes = f"Difference from {of}, and p-value of the corrected t-test", [level, *cautious, *notes]
+        weak = self._find_conservative([line[0] for line in tests])
+        title, notes = f"Difference from {of}, and p-value of the corrected t-test", [level, *weak, *notes]
         shown_effects = Grid("Effect size d_z of these differences", header, effects, notes=[explained])
         return [Grid(title, header, tests, notes=notes), shown_effects]
 
-    def _find_cautious(self, datasets: list[str]) -> list[str]:
+    def _find_conservative(self, datasets: list[str]) -> list[str]:
         """Return where the test is very conservative: its correction grows with the size of the test part."""
         sizes = {dataset: cell.sizes for (dataset, _), cell in self.run.cells.items()}
         names = [d for d in datasets if (size := sizes[d]) is not None and size.n_test > size.n_train]

@@ -168,7 +168,7 @@ def _mark_not_worse(
     run: RunResult, dataset: str, cells: list[TableCell], columns: list[Column]
 ) -> list[TableCell]:
     """Mark the best of each metric in a row, and those not significantly worse."""
-    from zoloss_cli.report.statistics import find_not_worse  # SciPy takes long to import
+    from zoloss_cli.report.statistics import find_not_worse  # SciPy is slow to import
 
     bold = {metric: find_not_worse(run, dataset, metric) for metric in list_directed(columns)}
     return [

@@ -304,7 +304,7 @@ def test_latex_compiles(tmp_path, standalone):
     (tmp_path / "t.tex").write_text(text, encoding="utf-8")
     (tmp_path / "d.tex").write_text(ARTICLE, encoding="utf-8")
     assert (r"\documentclass" in text) == standalone
-    assert standalone or text.startswith(r"% a part of a document that has \usepackage{booktabs}")
+    assert standalone or text.startswith(r"% to include in a document with \usepackage{booktabs}")
     words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex" if standalone else "d.tex"]
     ended = subprocess.run(words, cwd=tmp_path, capture_output=True, check=False)
     assert ended.returncode == 0, ended.stdout.decode(errors="replace")[-2000:]

@@ -350,7 +350,7 @@ def _draw_all(drawings: list[Drawing]) -> list[PageFigure]:
     if not drawings:
         return []
     numbered = list(zip(drawings, range(1, len(drawings) + 1), strict=True))
-    with apply_style():  # once: to change matplotlib's settings for each figure takes long
+    with apply_style():  # once, since changing matplotlib's settings for each figure is slow
         found = map_in_forks(_draw, numbered)
     return [PageFigure(drawing, *each) for drawing, each in zip(drawings, found, strict=True)]
 
