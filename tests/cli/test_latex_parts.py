@@ -10,7 +10,7 @@ from stored_runs import make_record, store_run
 
 from zoloss_cli.config.loader import load_config
 
-NEEDS = re.compile(r"% a part of a document that has ((?:\\usepackage\{\w+\})+)")
+NEEDS = re.compile(r"% to include in a document with ((?:\\usepackage\{\w+\})+)")
 COMMANDS = {
     "table": ["table", REFERENCE, "--table", "II"],
     "compare": ["compare", REFERENCE, "--table", "II"],

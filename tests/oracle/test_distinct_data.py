@@ -88,7 +88,7 @@ def test_what_makes_rows_the_same_data(tmp_path):
     groups = group_by_data(run, run.datasets)
     assert groups[:4] == [["heart", "noisy heart"], ["iris", "iris again"], ["one", "copy"], ["other"]]
     assert groups[4:] == [["gone"], ["first pool", "second pool", "both"], ["larger"]]
-    assert describe_merged(groups).startswith("12 rows are of 7 distinct data sets")
+    assert describe_merged(groups).startswith("12 rows come from 7 distinct data sets")
     assert describe_merged([["a"], ["b"]]) == ""
     assert compute_average_ranks(run).datasets == groups
 

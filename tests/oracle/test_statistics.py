@@ -185,7 +185,7 @@ def test_what_cannot_be_ranked_is_one_sentence():
     for run, part in [
         (means_of([[1, 2], [2, 1]], ["a", "b"]), "fewer than three learners"),
         (means_of([[1, 2, 3]], ["a", "b", "c"]), "fewer than two distinct data sets"),
-        (means_of([[1], [2]], ["a"]), "one learner only"),
+        (means_of([[1], [2]], ["a"]), "only one learner"),
         (run_of({("d", x): {0: 1.0} for x in "abc"}, metric="fit_time"), "shows fit_time"),
     ]:
         with pytest.raises(ResultsError, match=part):
@@ -295,15 +295,15 @@ def test_the_paragraph_says_what_the_tests_find():
     assert named == expected
     tested = [c for d in run.datasets for c in compare_with_best(run, d)]
     significant = sum(c.p <= 0.05 for c in tested)
-    assert f"{significant} of {len(tested)} differences to the data set's best learner" in text
+    assert f"{significant} of {len(tested)} differences from the data set's best learner" in text
     assert "does not show that learners are equal" in text
 
 
 def test_the_paragraph_does_not_claim_what_was_not_found():
     text = StatisticsReport(build_values(dict.fromkeys(SHIFTS, 0.0), 8), 0.01).describe()
     assert "Friedman's test does not reject at 0.01" in text
-    assert "ranks give no ground to prefer a learner" in text
+    assert "ranks give no reason to prefer a learner" in text
     assert "is significantly better" not in text
-    assert re.search(r"no two differ at 0.01|nothing can differ at 0.01", text)
+    assert re.search(r"no two differ at 0.01|no difference can be significant at 0.01", text)
     few = StatisticsReport(build_values(SHIFTS, 3), 0.05).describe()
-    assert "nothing can differ at 0.05: 3 data sets give no corrected p below 1.000" in few
+    assert "no difference can be significant at 0.05: 3 data sets give no corrected p below 1.000" in few

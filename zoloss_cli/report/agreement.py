@@ -1,4 +1,4 @@
-"""All published numbers in one table: how many are tested and agree, and what happened to the others."""
+"""Summarize the agreement with published values: counts, remarks, and the contents of `zoloss compare`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ Place = tuple[str, str]  # paper and table
 def summarize_published(runs: list[RunResult], compared: list[CellComparison], every: bool = True) -> Grid:
     """Return how all published numbers compare, each counted in one row.
 
-    `compared` are the cells of these runs. With `every`, numbers in tables that no run mirrors are missing.
+    `compared` are the cells of these runs. With `every`, tables that no run mirrors count as missing.
     """
     distinct = drop_repeated(compared)
     tested = [cell for cell in distinct if not cell.apart and _is_tested(cell)]
@@ -88,7 +88,7 @@ def _is_tested(cell: CellComparison) -> bool:
 
 
 def _find_places(runs: list[RunResult]) -> set[Place]:
-    """Return the published tables that runs mirror."""
+    """Return the published tables that the runs mirror."""
     mirrored: list[Published] = [run.experiment.published for run in runs if run.experiment.published]
     described = {(run.paper, DESCRIBING_TABLES[n]) for run in runs if (n := run.full_name) in DESCRIBING_TABLES}
     return {(each.paper, name_place(each)) for each in mirrored} | described
@@ -108,11 +108,11 @@ def _count_row(name: str, cells: list[CellComparison]) -> list[str]:
     return _build_row(name, len(cells), str(len(known)) if known else "", *shares, *matches)
 
 
-APART = {FITTED: "fitted to the published values", OTHER_DATA: "of other data", NO_TEST: "without a test"}
+APART = {FITTED: "fitted to the published values", OTHER_DATA: "on other data", NO_TEST: "without a test"}
 
 
 def summarize_agreement(cells: list[CellComparison]) -> list[str]:
-    """Return a line each for errors, losses and times, which are compared differently, and for the rest.
+    """Return a summary line for each kind of comparison.
 
     Cells that are fitted, on other data or without a test are counted only in the last line.
     """
@@ -123,7 +123,7 @@ def summarize_agreement(cells: list[CellComparison]) -> list[str]:
     lines = [ways[way](part) for way, part in parts.items() if part]
     lines += [_summarize_exact(exact)] if exact else []
     texts = [text for kind in APART if (text := _summarize_apart(cells, kind))]
-    return [*lines, f"counted apart: {'; '.join(texts)}"] if texts else lines
+    return [*lines, f"reported separately: {'; '.join(texts)}"] if texts else lines
 
 
 def _summarize_z(cells: list[CellComparison]) -> str:
@@ -155,7 +155,7 @@ def _summarize_matches(cells: list[CellComparison]) -> str:
 
 def _summarize_exact(cells: list[CellComparison]) -> str:
     differ = [cell for cell in cells if cell.match != EQUAL]
-    text = f"{len(cells)} cells without randomness: {len(cells) - len(differ)} equal to the digit"
+    text = f"{len(cells)} deterministic cells: {len(cells) - len(differ)} equal to the digit"
     shown = [
         f"{cell.learner} on {cell.dataset}, {format_our_value(cell)} for {format_published_value(cell)}"
         for cell in differ
@@ -177,7 +177,7 @@ def _summarize_ratios(cells: list[CellComparison]) -> str:
 
 
 def _summarize_apart(cells: list[CellComparison], kind: str) -> str:
-    """Return how many cells are apart for a reason, and how many of these agree; empty if there are none."""
+    """Return how many cells are reported separately for a reason, and how many agree; empty if none."""
     part = [cell for cell in cells if cell.apart == kind]
     known = [cell for cell in part if not math.isnan(cell.z)]
     matched = [cell for cell in part if math.isnan(cell.z) and cell.comparison == "match"]
@@ -196,7 +196,7 @@ class ComparisonReport:
     """The contents of `zoloss compare`."""
 
     cells: list[CellComparison]  # the cells to list
-    remarks: list[str]  # what is known about listed cells that are off
+    remarks: list[str]  # known reasons why listed cells differ
     summary: list[str]  # counts for each table, over all its cells, and for all tables
     notes: list[str]  # which runs are incomplete
     all_cells: list[CellComparison]  # all cells, listed or not
@@ -217,12 +217,14 @@ def build_comparison_report(
     if len(by_run) > 1:
         summary += [f"all distinct: {line}" for line in summarize_agreement(drop_repeated(every))]
     if single := find_single_pools(selected):
-        summary.append(f"one pool only of {', '.join(single)}: z leaves its luck out and is too large")
+        summary.append(
+            f"only one pool of {', '.join(single)}: z omits the variance between pools and is too large"
+        )
     return ComparisonReport(listed, remarks, summary, describe_incomplete([run for run, _ in by_run]), every)
 
 
 def check_agreement(cells: list[CellComparison], limit: float) -> list[str]:
-    """Raise CheckError if a cell is beyond a limit; times, which depend on the machine, do not count."""
+    """Raise CheckError if a cell is beyond a limit; times, which depend on the machine, are ignored."""
     checked = [cell for cell in drop_repeated(cells) if cell.comparison != "ratio"]
     if beyond := [cell for cell in checked if cell.fails(limit)]:
         named = ", ".join(map(_name_cell, beyond[:MAX_NAMED_CELLS]))
@@ -259,12 +261,12 @@ def _summarize_run(run: RunResult, cells: list[CellComparison], runs: list[RunRe
 
 
 def format_our_value(cell: CellComparison) -> str:
-    """Return our number of a compared cell."""
+    """Return our value of a compared cell as text."""
     return format_cell(TableCell(cell.mean, cell.stderr, decimals=count_decimals(cell)))
 
 
 def format_published_value(cell: CellComparison) -> str:
-    """Return the published number of a compared cell."""
+    """Return the published value of a compared cell as text."""
     metric = load_compared_metric(cell.metric)
     decimals = metric.decimals if metric.comparison_decimals is None else metric.comparison_decimals
     if cell.comparison == "match" and not cell.is_exact:
@@ -290,7 +292,7 @@ def render_comparison(cells: list[CellComparison], format: str, standalone: bool
         "ratio": lambda cell: "" if cell.ratio is None else f"{cell.ratio:.2g}",
         "apart": lambda cell: cell.apart,
     }
-    # A comparison of errors has no ratios, one of times no z.
+    # Omit empty columns: errors have no ratios, and times no z.
     marks = {name: mark for name, mark in marks.items() if not cells or any(mark(cell) for cell in cells)}
     header = ["table", "data set", "learner", "ours", "published", "difference", *marks]
     lines = [
@@ -315,17 +317,17 @@ def _format_z(cell: CellComparison) -> str:
 
 
 REMARKS = PUBLISHED_FOLDER / "remarks.yaml"
-UNEXPLAINED = "Not looked into yet."
+UNEXPLAINED = "Not investigated yet."
 
 
 @functools.cache
 def read_remarks() -> list[dict]:
-    """Return all remarks as in the file."""
+    """Return the entries of remarks.yaml."""
     return yaml.safe_load(REMARKS.read_text(encoding="utf-8"))
 
 
 def find_remark(cell: CellComparison) -> str:
-    """Return what is known about why a cell differs from the published value; empty if nothing is."""
+    """Return the known reason why a cell differs from the published value; empty if there is none."""
     for entry in read_remarks():
         if (
             cell.paper in entry["papers"]
@@ -339,7 +341,7 @@ def find_remark(cell: CellComparison) -> str:
 
 
 def group_by_remark(cells: list[CellComparison]) -> dict[str, list[CellComparison]]:
-    """Return cells by what is known about them, in order; those without a remark come last."""
+    """Group cells by their remark, in order; those without one come last."""
     groups: dict[str, list[CellComparison]] = {}
     for cell in cells:
         groups.setdefault(find_remark(cell) or UNEXPLAINED, []).append(cell)
@@ -349,7 +351,7 @@ def group_by_remark(cells: list[CellComparison]) -> dict[str, list[CellCompariso
 
 
 def format_remarks(cells: list[CellComparison]) -> list[str]:
-    """Return the remarks on these cells as lines of text, each after the cells that it concerns."""
+    """Return the remarks on these cells as lines of text, each preceded by the cells that it concerns."""
     lines = [""] if cells else []
     for remark, part in group_by_remark(cells).items():
         places: dict[str, dict[str, None]] = {}

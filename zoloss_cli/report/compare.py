@@ -1,4 +1,4 @@
-"""Our cells against the published ones: z, matches and ratios, and the counts that describe data sets."""
+"""Compare our cells with the published ones, by z, match or ratio, and the counts that describe data sets."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from zoloss_cli.report.tables import (
 
 
 class DerivedMetric(Metric):
-    """A number of several records or of none, such as the samples of a data set, in which nothing is random."""
+    """Base class of numbers that are not computed from one record, such as the samples of a data set."""
 
     decimals = published_decimals = 0
     exact_if_constant = True
 
     def compute(self, record: Any, sizes: Sizes) -> float:
-        """Raise TypeError: there is no value of one record."""
-        raise TypeError("it is not of one record")
+        """Raise TypeError: it has no value for one record."""
+        raise TypeError("it is not computed from one record")
 
     def count_decimals(self, value: float, n_values: int) -> int:
         """Return the number of decimals to show."""
@@ -48,7 +48,7 @@ class DerivedMetric(Metric):
 
 
 class ImprovementPercent(DerivedMetric):
-    """By how many percent the best of some columns is below the best of others."""
+    """Percentage by which the best of some columns is below the best of others."""
 
     name = PERCENT
     direction = "higher"
@@ -59,7 +59,7 @@ class ImprovementPercent(DerivedMetric):
 
 
 class DataCount(DerivedMetric):
-    """Base class of what a table says about its data sets."""
+    """Base class of counts that describe a data set."""
 
     direction = None
 
@@ -72,7 +72,7 @@ DERIVED: dict[str, Metric] = {PERCENT: ImprovementPercent()} | {
 
 
 def load_compared_metric(name: str) -> Metric:
-    """Return a metric of records, or one of those above."""
+    """Return a derived metric, or else a registered one."""
     return DERIVED.get(name) or load_metric(name)
 
 
@@ -88,8 +88,8 @@ COLUMNS = (
 class CellComparison:
     """One cell: ours, the published one, and how they compare, by the metric's own comparison.
 
-    `apart` says why a cell is counted apart: it is 'fitted', on 'other data', or too uncertain for a test ('no
-    test'). `choices` names the choices that it depends on; `generated` says whether its data are generated.
+    `apart` is why a cell is reported separately: it is 'fitted', on 'other data', or too uncertain for a test
+    ('no test'). `choices` names the choices that it depends on; `generated` is whether its data are generated.
     """
 
     paper: str
@@ -121,11 +121,11 @@ class CellComparison:
 
     @property
     def is_exact(self) -> bool:
-        """Return whether it is a number without randomness, both ours and as published."""
+        """Return whether the number is deterministic, both ours and the published one."""
         return self.comparison == "match" and load_compared_metric(self.metric).comparison == "z"
 
     def is_beyond(self, limit: float) -> bool:
-        """Return whether the cell deserves a look: off in z, a different loss, or a longer time."""
+        """Return whether |z| is above the limit, the loss differs, or the time is longer."""
         if self.comparison == "ratio":
             return self.ratio is not None and self.ratio > 1.0
         if self.comparison == "match" and math.isnan(self.z):
@@ -133,13 +133,13 @@ class CellComparison:
         return abs(self.z) > limit
 
     def fails(self, limit: float) -> bool:
-        """Return whether it is beyond a limit; a better loss or improvement is not."""
+        """Return whether it is beyond a limit; a better loss or improvement does not fail."""
         one_sided = self.comparison == "match" and not self.is_exact
         return self.is_beyond(limit) and not (one_sided and self.match == BETTER)
 
 
 def compare_digits(ours: float, theirs: PublishedValue) -> str:
-    """Return the match of a number rounded to the published one's decimals, like printf."""
+    """Return how a number compares after rounding to the published decimals, as printf does."""
     rounded = float(f"{ours:.{theirs.decimals}f}")
     return EQUAL if rounded == theirs.value else BETTER if ours < theirs.value else WORSE
 
@@ -149,7 +149,7 @@ def drop_repeated(cells: list[CellComparison]) -> list[CellComparison]:
     return list({(c.dataset, c.learner, c.metric, c.published, c.mean): c for c in cells}.values())
 
 
-DATA = "data"  # takes the place of the learner in what a table says about its data sets
+DATA = "data"  # the learner column of counts that describe data sets
 # Tables that only describe data sets, by the table whose run has these data sets.
 DESCRIBING_TABLES = {"li-thesis-2006/4.2": "4.1"}
 
@@ -157,7 +157,7 @@ DESCRIBING_TABLES = {"li-thesis-2006/4.2": "4.1"}
 def compare_improvements(run: RunResult) -> list[CellComparison]:
     """Compare the column '%' with the published one.
 
-    Without randomness, it matches to the digit or not. Otherwise z divides the difference by its standard
+    If it is deterministic, it matches to the digit or not. Otherwise z divides the difference by its standard
     error: our two columns' errors, propagated to their ratio split by split, and the same spread for the
     published number, which is from one draw and its own number of splits.
     """
@@ -168,7 +168,7 @@ def compare_improvements(run: RunResult) -> list[CellComparison]:
     for dataset in run.datasets:
         theirs = find_published_improvement(run, published, dataset)
         ours = compute_our_improvement(run, dataset)
-        # The best of only some columns would be another number.
+        # The best of only some columns would be a different number.
         is_complete = all((dataset, learner) in run.cells for learner in (*sides.of, *sides.over))
         if theirs is None or ours is None or not is_complete:
             continue
@@ -183,7 +183,7 @@ def compare_improvements(run: RunResult) -> list[CellComparison]:
         stderr, z = math.nan, math.nan
         if spread is not None and error > 0.0:
             stderr, z = spread.stderr, (ours - theirs.value) / math.hypot(error, theirs.rounding)
-            match = "" if match == EQUAL else match  # the same number by chance is not a match
+            match = "" if match == EQUAL else match  # equality by chance is not a match
         splits = min(len(run.cells[dataset, learner]) for learner in find_best_of_sides(run, dataset))
         names = (mirrored.paper, name_place(mirrored), dataset, IMPROVEMENT, PERCENT)
         cells.append(CellComparison(*names, ours, stderr, splits, theirs.value, None, z=z, match=match))
@@ -212,7 +212,7 @@ def compute_improvement_spread(run: RunResult, dataset: str) -> Spread | None:
 
 
 def compare_data_counts(run: RunResult) -> list[CellComparison]:
-    """Compare what the run's table, or a related one, says about its data sets with the data of the run."""
+    """Compare the counts that the run's table, or a related one, gives for data sets with the run's data."""
     mirrored = run.experiment.published
     if mirrored is None:
         return []
@@ -250,15 +250,14 @@ def compare_run(run: RunResult) -> list[CellComparison]:
 
     Errors: z = (ours - published) / sqrt(variances): the two standard errors over splits, the rounding of the
     published number, and the variance of the data on either side: the paper has one pool of a generated set and
-    one draw of the noise; we have as many as the config says, and the variance between ours stands for the
+    one draw of the noise; we have as many as the config says, and the variance between ours estimates the
     published one. Our `stderr` column includes our share of it. Iterations are published without a standard
-    error: the spread of ours over splits stands for both sides. Losses, which are counts, are equal, better or
+    error: our spread over splits is used for both sides. Losses, which are counts, are equal, better or
     worse; if ours vary over draws or splits, z says whether the published one is consistent with being one more
     of them. Times are compared by their ratio. Ratios of costs: z of their logarithms (`compute_ratio_z`), or
-    no test. Errors without any randomness, published without ± and the same in all of our splits, are equal if
-    they agree to the published digit, and so are counts of data sets. Cells that depend on a choice made by
-    nearness to the published values, or on other data, are marked as counted apart (see
-    published/fitted_choices.yaml).
+    no test. Deterministic errors, published without ± and the same in all of our splits, are equal if they
+    agree to the published digit, and so are counts of data sets. Cells that depend on a fitted choice or on
+    other data are marked as reported separately (see published/fitted_choices.yaml).
     """
     published = find_published_cells(run.experiment.published)
     cells = []
@@ -272,7 +271,7 @@ def compare_run(run: RunResult) -> list[CellComparison]:
 
 
 def _set_apart(run: RunResult, cell: CellComparison) -> CellComparison:
-    """Return the cell with what it depends on, and how it counts: other data first, then without a test."""
+    """Return the cell with its choices and why it is reported separately: other data first, then no test."""
     choices = find_choices(run, cell.dataset, cell.learner)
     kinds = {choice.kind for choice in choices}
     apart = OTHER_DATA if OTHER_DATA in kinds else cell.apart or (FITTED if kinds else "")
@@ -311,7 +310,7 @@ def _compare_cell(
 
 
 def _compare_losses(ours: float, theirs: float, spread: Spread) -> tuple[float, str]:
-    """Return z and match. The published one is of one run on one draw; if ours never vary, there is no z."""
+    """Return z, NaN if ours never vary, and match. The published loss is of one run on one draw."""
     match = BETTER if ours < theirs else WORSE if ours > theirs else ""
     one_more = math.sqrt(spread.between + spread.within)
     if one_more == 0.0:
@@ -349,9 +348,9 @@ MAX_LOG_ERROR = 0.5  # beyond this, a number 2.7 times as large would agree
 def compute_ratio_z(ours: Stat, published: PublishedValue, runs: int) -> float:
     """Return the distance of two geometric means: the difference of their logarithms over its standard error.
 
-    No error is published: the `runs` trials behind the number are assumed to spread as ours do. NaN if that is
-    not a test: a few separable splits make the error of the logarithm so large that anything would agree, or
-    the number is published as 0.0000, which has no logarithm.
+    No error is published: the `runs` trials behind the number are assumed to spread as ours do. NaN if no
+    test is possible: a few separable splits make the error of the logarithm so large that anything would agree,
+    or the number is published as 0.0000, which has no logarithm.
     """
     if published.value == 0.0 or ours.mean == 0.0:
         return math.nan
@@ -367,7 +366,7 @@ class Spread:
 
     between: float  # the two variances
     within: float
-    n_draws: int  # number of draws and values that they are estimated from
+    n_draws: int  # numbers of draws and values that they are estimated from
     n_values: int
 
     @property
@@ -379,7 +378,7 @@ class Spread:
 def compute_spread(groups: list[list[float]]) -> Spread:
     """Return the spread of values grouped by draw.
 
-    If every draw has only one value, the two cannot be distinguished, and everything counts as between draws.
+    If every draw has only one value, the two cannot be distinguished, and all variance counts as between draws.
     """
     n_values = sum(len(group) for group in groups)
     within = fmean(_compute_variance(group) for group in groups)
@@ -390,6 +389,6 @@ def compute_spread(groups: list[list[float]]) -> Spread:
 
 
 def _compute_variance(values: list[float]) -> float:
-    # statistics.variance computes in fractions, which takes longer than reading the results.
+    # statistics.variance computes with exact fractions, which is slower than reading the results.
     mean, n = fmean(values), len(values)
     return math.fsum((value - mean) ** 2 for value in values) / (n - 1) if n > 1 else 0.0

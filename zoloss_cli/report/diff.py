@@ -1,4 +1,4 @@
-"""Compare two results folders: the cells whose numbers differ, with tests on the splits of both."""
+"""Compare two results folders: the cells whose numbers differ, with tests on their common splits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class CellDifference:
     first: float  # the means, and second minus first
     second: float
     difference: float
-    splits: int  # number of splits that both have, and of those with different records; times do not count
+    splits: int  # number of splits that both have, and of those with different records, ignoring times
     n_differ: int
     t: float | None  # the corrected resampled t-test of the differences; None if there is none
     p: float | None
@@ -66,7 +66,7 @@ def compare_results(first: list[RunResult], second: list[RunResult]) -> ResultsD
     names = [run.name for run in first]
     found.only_first = [f"run '{name}'" for name in names if name not in others]
     found.only_second = [f"run '{name}'" for name in others if name not in names]
-    known: dict[tuple[int, int], tuple[int, int]] = {}  # runs share cells, which are compared once
+    known: dict[tuple[int, int], tuple[int, int]] = {}  # shared cells are compared once
     for run in first:
         if run.name in others:
             _compare_runs(run, others[run.name], found, known)
@@ -110,7 +110,7 @@ def _note_lone_splits(name: str, one: CellResult, other: CellResult, found: Resu
 
 
 def _count_differing(one: CellResult, other: CellResult, metric: str) -> tuple[int, int]:
-    """Return how many splits both cells have, and on how many the records differ in more than times."""
+    """Return how many splits both cells have, and on how many the records differ, ignoring times."""
     has_records = bool(one.records and other.records)  # otherwise they are ratios of other cells
     mine, theirs = (
         dict(zip(cell.splits, cell.records if has_records else cell[metric], strict=True))
@@ -123,7 +123,7 @@ def _count_differing(one: CellResult, other: CellResult, metric: str) -> tuple[i
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Return whether two records, or pooled measurements of a draw, are the same except for times."""
+    """Return whether two records, or pooled measurements of a draw, are equal except for times."""
     if one == other:
         return True
     if isinstance(one, float):
@@ -139,7 +139,7 @@ def _compare_metrics(
     compared = []
     for metric in metrics:
         values = [cell.get(metric) for cell in cells]
-        if None in values:  # it is not defined in every split
+        if None in values:  # undefined in some split
             continue
         one, two = (dict(zip(cell.splits, v or (), strict=True)) for cell, v in zip(cells, values, strict=True))
         common = sorted(one.keys() & two.keys())
@@ -171,15 +171,15 @@ OTHER_TASK = "†"
 
 
 def render_difference(found: ResultsDifference, format: str, standalone: bool = False) -> str:
-    """Return the differing cells in a format; nothing, or only a header, if there are none."""
+    """Return the differing cells in a format; empty, or only a header, if there are none."""
     if format == "csv":
         return render_objects_csv(COLUMNS, found.cells)
     if not found.cells:
         return ""
     header = ["table", "data set", "learner", "metric", "first", "second", "difference", "differ", "p"]
     notes = [
-        "means over the splits that both folders have; differ: on how many of these the records do",
-        "p: corrected t-test of Nadeau & Bengio (2003), not corrected for several tests",
+        "means over the splits that both folders have; differ: on how many of these the records differ",
+        "p: corrected t-test of Nadeau & Bengio (2003), not corrected for multiple testing",
     ]
     if any(not cell.is_same_task for cell in found.cells):
         notes.append(f"{OTHER_TASK}: data, seed, parameters or version are not the same in both")

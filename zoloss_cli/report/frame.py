@@ -1,4 +1,4 @@
-"""Results as one DataFrame, one record per row, and as a file for other programs."""
+"""Load results as one DataFrame, one row per record, and export them as a file."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from zoloss_cli.results.store import StoredCell
 from zoloss_cli.utils.imports import import_optional
 
 ColumnType = Literal["text", "count", "number", "truth"]
-# Their names in pandas. Counts may be missing without becoming floats.
+# Their dtypes in pandas. Nullable integers keep counts with missing values from becoming floats.
 DTYPES: dict[ColumnType, str] = {"text": "category", "count": "Int64", "number": "float64", "truth": "boolean"}
 PARTS = ("train", "test")
 CONFUSION_COUNTS = ("tn", "fp", "fn", "tp")
 
 
 class FrameColumn(NamedTuple):
-    """A column: its name and its type; docs/results.md says what it means."""
+    """A column: its name and its type; docs/results.md describes it."""
 
     name: str
     type: ColumnType
@@ -41,14 +41,14 @@ def _declare(type: ColumnType, *names: str) -> tuple[FrameColumn, ...]:
     return tuple(FrameColumn(name, type) for name in names)
 
 
-# Of the cell, and so the same in all its records.
+# Properties of a cell, the same in all its records.
 PLACE = _declare("text", "run", "table", "also_in", "dataset", "learner", "variant", "kind")
 SIZES = _declare("count", "seed", "n_train", "n_test")
 ORIGIN = (
     *_declare("text", "data", "protocol", "learner_name", "learner_version", "learner_package", "parameters"),
     *_declare("text", "key", "zoloss", "python", "numpy", "platform"),
 )
-# Of the record.
+# Properties of a record.
 SPLIT = _declare("count", "split")
 ERRORS = _declare("count", "train_errors", "test_errors")
 RATES = _declare("number", "train_error", "test_error")
@@ -80,11 +80,11 @@ COLUMNS = (
     *(*CONFUSION, *MATRICES, *FIT, *TIMES, *MEASURE, *MEASURED, *FAILED, *ORIGIN),
 )
 
-MAX_EXACT_COUNT = 1 << 53  # from here on, floats skip integers
+MAX_EXACT_COUNT = 1 << 53  # from here on, floats cannot represent all integers
 
 
 class CellPart(NamedTuple):
-    """The records of one cell in the order of splits, followed by its failed tasks, and their place."""
+    """The records of one cell in the order of splits, its failed tasks, and where they belong."""
 
     run: RunResult
     cell: ManifestCell
@@ -120,7 +120,7 @@ class RecordSelection(NamedTuple):
         return cls(records, np.concatenate(rows), int(lengths.sum()))
 
     def get_values(self, name: str) -> list[Any]:
-        """Return a field of all records."""
+        """Return a field of all selected records."""
         return list(map(attrgetter(name), self.records))
 
     def build_texts(self, texts: list[Any]) -> pd.Categorical:
@@ -174,31 +174,31 @@ def _factorize(texts: list[Any]) -> tuple[np.ndarray, pd.Index]:
 
 
 def _convert_numbers(values: list[Any]) -> np.ndarray:
-    """Return values as floats; None becomes nan in the same pass."""
+    """Return values as floats; None becomes NaN in the same pass."""
     try:
         return np.array(values, dtype=float)
     except OverflowError:
-        raise ResultsError("a record holds a number that is too large to be one") from None
+        raise ResultsError("a record holds a number that is too large for a float") from None
 
 
 def _build_counts(numbers: np.ndarray) -> Any:
     missing = np.isnan(numbers)
     if np.any(numbers >= MAX_EXACT_COUNT):
-        raise ResultsError(f"a record holds a count of {MAX_EXACT_COUNT:,} or more, which can be none")
+        raise ResultsError(f"a record holds a count of {MAX_EXACT_COUNT:,} or more, which is too large")
     return pd.arrays.IntegerArray(np.where(missing, 0.0, numbers).astype(np.int64), missing)
 
 
-# Columns are built from whole cells: what a cell has once is repeated by its code, and a field of all records
-# is read in one pass. There are hundreds of thousands of records, and none of them becomes a dict.
+# There are hundreds of thousands of records, so columns are built from whole cells, without a dict per record:
+# properties of a cell are repeated as categorical codes, and a field of all records is read in one pass.
 
-# What is not part of the protocol.
+# The keys of a cell's identity that are not part of the protocol.
 IDENTITY_KEYS = ("format", "data", "learner", "version", "package", "code", "parameters")
 
 
 def load_results(path: str | PathLike[str], *, table: str | None = None) -> pd.DataFrame:
     """Return the records of a results folder as one DataFrame, one row each.
 
-    Every record is read and checked as by the commands; `zoloss export` writes the same rows to a file.
+    Every record is validated as by the commands; `zoloss export` writes the same rows to a file.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def load_results(path: str | PathLike[str], *, table: str | None = None) -> pd.D
     pandas.DataFrame
         One row per record, with the columns of docs/results.md. A record that several runs share appears once,
         under the first of them in the papers' order; ``also_in`` names the others. Text is categorical, counts
-        are nullable integers, and what a record does not have is missing.
+        are nullable integers, and fields that a record lacks are missing values.
 
     Warns
     -----
@@ -237,7 +237,7 @@ def load_results(path: str | PathLike[str], *, table: str | None = None) -> pd.D
 
 
 def build_frame(folder: Path, table: str | None = None) -> tuple[pd.DataFrame, list[str]]:
-    """Return the DataFrame of :func:`load_results`, and what was damaged and left out."""
+    """Return the DataFrame of :func:`load_results`, and notes on damaged parts that were left out."""
     runs, store = open_results(folder)
     reader = CellReader(store, runs)
     parts = list(_read_parts(reader, runs, table))
@@ -366,18 +366,18 @@ CSV, PARQUET = EXPORT_FORMATS
 def choose_export_format(format: str | None, out: Path | None) -> str:
     """Return the requested format, or the one implied by the file's name, or CSV.
 
-    Parquet needs a file and a package, and what is missing is reported before anything is read.
+    Parquet requires a file and pyarrow; either one missing is reported before results are read.
     """
     chosen = format or (PARQUET if out is not None and out.suffix == ".parquet" else CSV)
     if chosen == PARQUET:
         if out is None:
-            raise ConfigError("--format parquet is for a file: name it with --out")
+            raise ConfigError("--format parquet writes a file: name it with --out")
         import_optional("pyarrow", "--format parquet")
     return chosen
 
 
 def render_frame(frame: pd.DataFrame, format: str) -> bytes:
-    """Return a DataFrame of results as the content of a file.
+    """Return a DataFrame of results as the bytes of a file.
 
     In CSV, text that starts like a formula is preceded by an apostrophe, as in all CSV that zoloss writes.
     """

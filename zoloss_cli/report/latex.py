@@ -1,4 +1,4 @@
-"""LaTeX: tables to include in an article, or a document of them."""
+"""Render LaTeX: tables to include in an article, or a complete document."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ COMMANDS = {
     "~": "textasciitilde",
     "<": "textless",
     ">": "textgreater",
-    "|": "textbar",  # other characters in LaTeX's default encoding
+    "|": "textbar",  # a different character in LaTeX's default encoding
 }
 
 
 class LatexRenderer(Renderer):
-    """Tables to include in an article, or a document of them."""
+    """LaTeX tables to include in an article, or a complete document."""
 
     def render_table(self, table: Table, terminal: bool = False) -> str:
         """Return a table environment with the best cells in bold."""
@@ -55,7 +55,7 @@ class LatexRenderer(Renderer):
 
         header = build_header(table)
         lines = build_lines(table, format_ours, format_published, format_label)
-        # A label takes letters, digits and marks that are not commands.
+        # A label may contain letters, digits and characters that are not commands.
         label = re.sub(r"[^\w./:-]+", "-", table.number)
         parts = [
             r"\begin{table}[htbp]",
@@ -101,16 +101,16 @@ class LatexRenderer(Renderer):
         return f"\n{self.escape(text)}\n"
 
     def join(self, parts: list[str], standalone: bool = False) -> str:
-        """Return a document of tables or grids, or these one after the other, to include in one."""
+        """Return a complete document of tables or grids, or the parts to include in one."""
         if standalone:
             packages = [rf"\usepackage{{{name}}}" for name in PACKAGES]
             return "\n".join([DOCUMENT_START, *packages, DOCUMENT_PAGE, *parts, r"\end{document}"])
         is_long = any(r"\begin{longtable}" in part for part in parts)
         needed = "".join(rf"\usepackage{{{name}}}" for name in PACKAGES if is_long or name != "longtable")
-        return "\n\n".join([f"% a part of a document that has {needed}", *parts])
+        return "\n\n".join([f"% to include in a document with {needed}", *parts])
 
     def escape(self, text: str) -> str:
-        """Return a text in which every character stands for itself."""
+        """Return a text with the special characters of LaTeX escaped."""
         text = show_controls(text, keep="").replace("\\", "\0")
         for character in "&%$#_{}":
             text = text.replace(character, "\\" + character)

@@ -1,4 +1,4 @@
-"""What readers of a table must know: what its numbers are, what was seen or left out, what is missing."""
+"""Collect the notes under a table: what its numbers are, what was leaked or left out, and what is missing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 RANK_LABEL = "mean rank"
 MAX_LISTED_CELLS = 12
-INCOMPLETE = "incomplete: "  # how the note begins that names the cells that lack records
+INCOMPLETE = "incomplete: "  # start of the note on cells that lack records
 
 
 def collect_notes(
@@ -35,7 +35,7 @@ def collect_notes(
     constant: dict[Column, float],
     options: TableOptions,
 ) -> list[str]:
-    """Return the notes under a table; `constant` has the columns with the same number in every split."""
+    """Return the notes under a table; `constant` has the metrics with the same value in every split."""
     notes = [
         *_describe_stat(options),
         *_describe_undirected(columns, options),
@@ -63,7 +63,7 @@ def collect_notes(
         if baseline := find_baseline(run, runs):
             notes.append(f"*: better than the best of Table {baseline.table or wanted} by one standard error")
         else:
-            notes.append(f"no *: these results hold no table {wanted} to improve on")
+            notes.append(f"no *: these results hold no table {wanted} to compare with")
     return notes
 
 
@@ -102,11 +102,11 @@ def _describe_leaks(run: RunResult) -> list[str]:
         return []
     leaks = []
     if run.experiment.preprocess.fit_on == "all":
-        leaks.append("scaling is fitted on all samples, the test samples among them")
+        leaks.append("scaling is fitted on all samples, including the test samples")
     titles = build_column_titles(run.learners)
     names = dict.fromkeys(titles[spec.label] for spec in run.experiment.learners if spec.tune)
     if names and (tuning := run.experiment.tuning):
-        where = "all samples, the test samples among them" if tuning.on == "all" else "the training samples"
+        where = "all samples, including the test samples" if tuning.on == "all" else "the training samples"
         how = f"{tuning.folds}-fold cross-validation"
         if tuning.held_out:
             how = f"{tuning.folds} times {100 * tuning.held_out:g} % held out"
@@ -115,7 +115,7 @@ def _describe_leaks(run: RunResult) -> list[str]:
 
 
 def _describe_trials(run: RunResult) -> list[str]:
-    """Return which settings candidates had only while they were compared, in which columns and where."""
+    """Return the settings that candidates had only during tuning, by column and data set."""
     titles, everywhere = build_column_titles(run.learners), tuple(data.name for data in run.experiment.datasets)
     places: dict[str, tuple[dict, dict]] = {}
     for spec in run.experiment.learners:
@@ -125,13 +125,13 @@ def _describe_trials(run: RunResult) -> list[str]:
             columns[titles[spec.label]] = None
             datasets.update(dict.fromkeys(spec.only or everywhere))
     return [
-        f"{', '.join(columns)}: on {', '.join(datasets)} these were compared with {text}"
+        f"{', '.join(columns)}: on {', '.join(datasets)} candidates were compared with {text}"
         for text, (columns, datasets) in places.items()
     ]
 
 
 def _describe_pruning(run: RunResult) -> list[str]:
-    """Return the share of training samples left out as noise, and the share of wrong labels among them."""
+    """Return the share of training samples left out as noise, and that of the wrong labels."""
     shares: dict[str, str] = {}
     for (dataset, _), cell in run.cells.items():
         if (pruned := cell.get_counts("n_pruned")) and cell.sizes:  # the same for all learners
@@ -139,12 +139,14 @@ def _describe_pruning(run: RunResult) -> list[str]:
             if flipped := sum(cell.get_counts("n_flipped")):
                 text += f" ({100 * sum(cell.get_counts('n_flipped_pruned')) / flipped:.0f} %)"
             shares.setdefault(dataset, text)
-    wrong = " (and of their wrong labels)" if any(text.endswith(")") for text in shares.values()) else ""
+    wrong = (
+        " (in parentheses: of the wrong labels)" if any(text.endswith(")") for text in shares.values()) else ""
+    )
     return [f"training samples left out as noise{wrong}: {', '.join(shares.values())}"] if shares else []
 
 
 def _describe_unseen_classes(run: RunResult) -> list[str]:
-    """Return where splits leave a class out of the training samples."""
+    """Return where splits have no training sample of a class."""
     unseen: dict[str, Sequence[float]] = {}
     for (dataset, _), cell in run.cells.items() if load_metric(run.metric).part == "test" else ():
         if any(counts := cell.get_counts("n_unseen")):  # the same for all learners
@@ -168,7 +170,7 @@ def _describe_early_ends(run: RunResult) -> list[str]:
 
 
 def _describe_missing(run: RunResult) -> list[str]:
-    """Return which records cannot provide a metric, why, and how to make new ones."""
+    """Return which records cannot provide a metric, why, and the remedy."""
     by_reason: dict[str, list[str]] = {}
     for (dataset, learner), reason in run.missing.items():
         by_reason.setdefault(reason, []).append(f"{learner} on {dataset}")
@@ -207,9 +209,9 @@ def _describe_undefined(run: RunResult) -> list[str]:
 
 
 def describe_lacking_cells(run: RunResult) -> str:
-    """Return which cells have fewer records than planned, those with an unusual number first; else nothing.
+    """Return which cells have fewer records than planned, rare counts first; empty if none has.
 
-    In a run that was stopped, many cells lack records: one whose file is gone must be noticed among them.
+    In an interrupted run many cells lack records; the order makes one whose file was lost stand out.
     """
     planned: dict[Place, int] = {}
     for cell in run.manifest.cells:
@@ -233,15 +235,15 @@ STAT_NOTES = {
     "stderr": "±: standard error of the mean over splits",
     "sd": "±: standard deviation over splits",
     "ci": f"in brackets: {100 * CONFIDENCE:g} % confidence interval of the mean over splits, corrected for "
-    "training parts that overlap where the metric is of test samples (Nadeau & Bengio 2003)",
+    "overlapping training parts if the metric is of test samples (Nadeau & Bengio 2003)",
     "median": "medians over splits",
     "quartiles": "medians over splits; in brackets: first and third quartile",
 }
-STAR = "*: "  # how the note on stars begins
+STAR = "*: "  # start of the note on stars
 
 
 def _describe_stat(options: TableOptions) -> list[str]:
-    """Return what the numbers are, if options set that."""
+    """Return a note on the statistic, if options set it."""
     if options.stat is None:
         return []
     as_published = "; published values are as published" if options.published else ""
@@ -252,7 +254,7 @@ def describe_bold(run: RunResult, columns: list[Column], options: TableOptions) 
     """Return what bold cells are; empty if there are none."""
     metrics = list_directed(columns)
     if options.bold_rule == "significant":
-        from zoloss_cli.report.statistics import SIGNIFICANCE_LEVEL, explain_no_tests  # SciPy takes long
+        from zoloss_cli.report.statistics import SIGNIFICANCE_LEVEL, explain_no_tests  # SciPy is slow to import
 
         metrics = [metric for metric in metrics if not explain_no_tests(run, metric)]
     if not metrics:
@@ -299,7 +301,7 @@ def describe_ranks(run: RunResult, groups: Mapping[str, list[list[str]]]) -> lis
 
 
 def describe_marks(tables: Sequence[Table]) -> list[str]:
-    """Return what the columns best and star of a CSV mean, and what it lacks: CSV has no place for notes."""
+    """Return notes on the columns best and star of a CSV, and on incomplete tables."""
     best = dict.fromkeys(table.bold for table in tables if table.bold)
     stars = dict.fromkeys(n.removeprefix(STAR) for table in tables for n in table.notes if n.startswith(STAR))
     lacking = [f"{table.number}: {n}" for table in tables for n in table.notes if n.startswith(INCOMPLETE)]

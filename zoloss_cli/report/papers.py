@@ -1,4 +1,4 @@
-"""What the papers publish, and the choices that some of our numbers rest on."""
+"""Read the published values, and the choices that were fitted to them."""
 
 from __future__ import annotations
 
@@ -95,8 +95,8 @@ def find_published_cells(mirrored: Published | None) -> PublishedCells:
     return cells | lenient
 
 
-# A cell that rests on such a choice does not test the reproduction independently. Tables say so, and
-# comparisons count the cell apart.
+# A cell that depends on a fitted choice is not an independent test of the reproduction: tables note it, and
+# comparisons report it separately.
 
 FITTED_CHOICES = PUBLISHED_FOLDER / "fitted_choices.yaml"
 FITTED, OTHER_DATA, NO_TEST = "fitted", "other data", "no test"
@@ -109,14 +109,14 @@ class FittedChoice:
     """A choice, and the cells that depend on it."""
 
     name: str  # its name in CSV files
-    # whether it was made by nearness to the published values, or is a difference in the data
+    # whether it was fitted to the published values, or is a difference in the data
     kind: Literal["fitted", "other data"]
     tables: tuple[str, ...]  # tables as PAPER/TABLE, or names of runs
     sentence: str  # the sentence about it
     datasets: tuple[str, ...] = ANY  # patterns of names
     learners: tuple[str, ...] = ANY
-    setting: Any = None  # the settings that a learner must have for the choice to apply
-    noise: dict[str, str] | None = None  # the noise that the data must have for it
+    setting: Any = None  # settings that the learner must have
+    noise: dict[str, str] | None = None  # noise that the data must have
 
     def applies(self, run: RunResult, dataset: str, learner: str) -> bool:
         """Return whether a cell of a run depends on the choice."""
@@ -141,7 +141,7 @@ class FittedChoice:
 
 @functools.cache
 def read_fitted_choices() -> tuple[FittedChoice, ...]:
-    """Return the registry."""
+    """Return the choices of fitted_choices.yaml."""
     import yaml
 
     entries = yaml.safe_load(FITTED_CHOICES.read_text(encoding="utf-8"))
@@ -151,14 +151,14 @@ def read_fitted_choices() -> tuple[FittedChoice, ...]:
     )
 
 
-@functools.cache  # asked for every cell of a run, and few runs have any
+@functools.cache  # called for every cell of a run, and few runs have any
 def _read_choices_of(*names: str) -> tuple[FittedChoice, ...]:
-    """Return the choices that concern a table or a run, by all names that it has."""
+    """Return the choices that concern a table or run with any of these names."""
     return tuple(choice for choice in read_fitted_choices() if not set(names).isdisjoint(choice.tables))
 
 
 def find_choices(run: RunResult, dataset: str, learner: str) -> list[FittedChoice]:
-    """Return the choices that a cell of a run depends on; differences of the data first."""
+    """Return the choices that a cell of a run depends on; differences in the data first."""
     known = _read_choices_of(run.full_name, run.name)
     found = [choice for choice in known if choice.applies(run, dataset, learner)]
     return sorted(found, key=lambda choice: choice.kind != OTHER_DATA)
@@ -170,7 +170,7 @@ def name_choices(choices: list[FittedChoice]) -> str:
 
 
 def describe_fitted_choices(run: RunResult) -> list[str]:
-    """Return a note for every choice that a cell of a table depends on."""
+    """Return a note on every choice that a cell of a table depends on."""
     places = list(run.cells)
     return [
         f"{choice.kind}: {choice.sentence}"
@@ -193,7 +193,7 @@ def _has_setting(spec: LearnerSpec, name: str, value: Any) -> bool:
 
 @functools.cache
 def read_paper_titles() -> dict[str, str]:
-    """Return the title of each paper on pages, by its name in configs."""
+    """Return the titles of papers by their names in configs."""
     import yaml
 
     return yaml.safe_load((PUBLISHED_FOLDER / "papers.yaml").read_text(encoding="utf-8"))

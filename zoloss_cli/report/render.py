@@ -1,4 +1,4 @@
-"""Tables and grids as text, Markdown or CSV; latex.py and html/fragments.py have the other formats."""
+"""Render tables and grids as text, Markdown or CSV; other formats are in latex.py and html/fragments.py."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NUMBER_COLUMNS = {
 
 @dataclass(frozen=True)
 class Grid:
-    """Lines of text under a header, or notes only, which every format can write."""
+    """Lines of text under a header, or notes only, in no particular format."""
 
     caption: str = ""
     header: list[str] = field(default_factory=list)
@@ -118,11 +118,11 @@ def list_notes(table: Table, bold: str = "bold") -> list[str]:
 
 
 class Renderer(ABC):
-    """Writes tables, grids and text in one format."""
+    """Base class of renderers, each of one format."""
 
     @abstractmethod
     def escape(self, text: str) -> str:
-        """Return a text in which every character stands for itself."""
+        """Return a text with the special characters of the format escaped."""
 
     @abstractmethod
     def render_table(self, table: Table, terminal: bool = False) -> str:
@@ -141,7 +141,7 @@ class Renderer(ABC):
         return self.escape(text)
 
     def join(self, parts: list[str], standalone: bool = False) -> str:
-        """Return tables or grids one after the other; LaTeX is a document only if `standalone`."""
+        """Return tables or grids one after the other; `standalone` makes LaTeX a complete document."""
         return "\n\n".join(parts)
 
 
@@ -149,7 +149,7 @@ class TextRenderer(Renderer):
     """Plain text, for terminals and logs."""
 
     def escape(self, text: str) -> str:
-        """Return a text in one line, without control characters for the terminal."""
+        """Return a text in one line, with control characters escaped."""
         return show_controls(text, keep="")
 
     def render_table(self, table: Table, terminal: bool = False) -> str:
@@ -182,7 +182,7 @@ class TextRenderer(Renderer):
 
 
 def _wrap_note(note: str) -> str:
-    """Return a note in lines that fit the terminal; a command in it stays on one line, for copying."""
+    """Wrap a note to the width of the terminal; a command in it stays on one line, for copying."""
     kept = COMMAND.sub(lambda command: command[0].replace(" ", "\0"), note)
     width = shutil.get_terminal_size().columns
     lines = textwrap.wrap(kept, width, subsequent_indent=" ", break_long_words=False, break_on_hyphens=False)
@@ -245,7 +245,7 @@ def load_renderer(format: str) -> Renderer:
 
 
 def render_tables(tables: list[Table], format: str, terminal: bool = False, standalone: bool = False) -> str:
-    """Return tables in one of FORMATS; `terminal` allows bold text, `standalone` makes LaTeX a document."""
+    """Return tables in one of FORMATS; `terminal` allows bold text; `standalone` is for LaTeX."""
     if format not in FORMATS:
         raise ConfigError(f"--format '{format}' is unknown{suggest_nearest(format, FORMATS)}")
     if format == "csv":
@@ -255,7 +255,7 @@ def render_tables(tables: list[Table], format: str, terminal: bool = False, stan
 
 
 def render_grid(grid: Grid, format: str = "text", standalone: bool = False) -> str:
-    """Return a grid in a format; LaTeX is a document if `standalone`, and CSV has only header and lines."""
+    """Return a grid in a format; `standalone` is for LaTeX, and CSV has only header and lines."""
     if format == "csv":
         return write_csv(grid.header, grid.lines)
     renderer = load_renderer(format)
@@ -296,7 +296,7 @@ def render_objects_csv(columns: Sequence[str], objects: Iterable[Any]) -> str:
 
 
 def format_value(value: Any) -> str:
-    """Return a value for CSV: numbers with six digits, 0 or 1 for truth; empty if it is missing."""
+    """Return a value for CSV: numbers with six digits, booleans as 0 or 1, missing values empty."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bool):

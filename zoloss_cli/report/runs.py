@@ -1,4 +1,4 @@
-"""From a results folder to numbers: its runs, the records of their cells, and metrics over splits."""
+"""Read a results folder: its runs, the records of their cells, and metrics over splits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Place = tuple[str, str]  # data set and learner
 Column = tuple[str, str]  # learner and metric
-UNDEFINED = "it is not defined"  # how the reason for a missing number begins
+UNDEFINED = "it is not defined"  # start of the reason why a metric is undefined
 DEFAULT_FOLDER = Path("results")  # of `zoloss run`
 ROMAN_NUMBERS = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9, "X": 10}
 
@@ -64,7 +64,7 @@ class CellResult:
                 values = [compute(record, sizes) for record in self.records]
             except ConfigError:
                 raise
-            except Exception as error:  # from another package's metric, or unforeseen records
+            except Exception as error:  # from a plug-in's metric, or unexpected records
                 reason = " ".join(f"{type(error).__name__}: {error}".split())
                 raise ResultsError(f"the metric '{metric}' cannot be computed: {reason}") from error
             if undefined := sum(map(math.isnan, values)):
@@ -77,7 +77,7 @@ class CellResult:
         """Return the values of a metric, or the default if the records cannot provide it."""
         try:
             return default if self.explain_missing(metric) else self[metric]
-        except KeyError:  # it is undefined somewhere, which only its values show
+        except KeyError:  # undefined in some split, which only computing it shows
             return default
 
     def get_stat(self, metric: str) -> Stat | None:
@@ -124,17 +124,17 @@ class CellResult:
 
 @dataclass
 class RunResult:
-    """A manifest's contents: a typed experiment, and the results found for its cells."""
+    """The experiment of a manifest, and the results found for its cells."""
 
-    manifest: Manifest  # what was requested, and the runs that made it
+    manifest: Manifest  # what was requested, and the runs that computed it
     # cells whose records provide the metric that the table shows
     cells: dict[Place, CellResult] = field(default_factory=dict)
     # measurements by draw, for the cells of measures
     measurements: dict[Place, dict[int, PooledMeasurement]] = field(default_factory=dict)
     # cells whose records do not provide that metric, but may provide the others
     partial: dict[Place, CellResult] = field(default_factory=dict)
-    missing: dict[Place, str] = field(default_factory=dict)  # why they do not
-    n_failed: int = 0  # failed tasks of all cells, chosen or not
+    missing: dict[Place, str] = field(default_factory=dict)  # reasons why they do not
+    n_failed: int = 0  # failed tasks of all cells, shown or not
     # finished tasks of each cell, for all its settings together
     n_done_at: dict[Place, int] = field(default_factory=dict)
     folder: Path | None = None  # the results folder that it was read from
@@ -149,24 +149,24 @@ class RunResult:
         return sum(self.n_done_at.values())
 
     def command(self, fresh: bool = False) -> str:
-        """Return what to type to run what is missing, or everything again, into the same folder."""
+        """Return the command that completes this run, or repeats it, in the same folder."""
         command = self.manifest.command(fresh)
         if self.folder in (None, DEFAULT_FOLDER) or not command.startswith("zoloss run "):
             return command
         return f"{command} --out {shlex.quote(str(self.folder))}"
 
     def describe_remedy(self, metric: str) -> str:
-        """Return the end of a sentence about records without a metric: what to do about it."""
+        """Return the remedy for records without a metric, as the end of a sentence."""
         from zoloss_cli.config.loader import find_kept
 
         if load_metric(metric).is_joint:
             return f"; run the others with: {self.command()}"
         kept = find_kept(load_metric(metric))
         if self.experiment.keep in kept:
-            return ", because its learner gives none"
+            return ", because its learner provides none"
         if kept:
             return f"; add 'keep: {kept[0]}' to its config, and run: {self.command()}"
-        return f"; make new records with: {self.command(fresh=True)}"
+        return f"; recompute them with: {self.command(fresh=True)}"
 
     def add(self, place: Place, cell: CellResult) -> None:
         """Add a cell. If several are given for one place, the one with the best mean is kept."""
@@ -202,7 +202,7 @@ class RunResult:
 
     @property
     def n_cells(self) -> int:
-        """Return how many cells its complete table has; a config may leave some out."""
+        """Return how many cells its complete table has, which may be fewer than data sets times learners."""
         if self.experiment.ratios:
             return len(self.datasets) * len(self.learners)
         return len({(cell.dataset, cell.learner) for cell in self.manifest.cells})
@@ -239,7 +239,7 @@ class RunResult:
 
     @property
     def metrics(self) -> list[str]:
-        """Return the metric that a column shows, and those next to it."""
+        """Return the metric that its table shows, and the additional ones."""
         return self.experiment.metrics
 
     @property
@@ -268,7 +268,7 @@ class RunResult:
         return self.get_data(dataset).n_draws
 
     def trains_on_all(self, dataset: str) -> bool:
-        """Return whether all samples train."""
+        """Return whether all samples are used for training."""
         return (self.get_data(dataset).train or self.experiment.split.train) == ALL
 
     def group_by_draw(self, dataset: str, learner: str, metric: str) -> list[list[float]]:
@@ -312,9 +312,9 @@ class RunResult:
         return self.cells.get((dataset, learner)) or self.partial.get((dataset, learner))
 
     def choose_columns(self) -> tuple[list[Column], dict[Column, float]]:
-        """Return learner and metric of each column, and the value of additional metrics that never change.
+        """Return learner and metric of each column, and the values of constant additional metrics.
 
-        A single number then says more than a column, if the metric allows that.
+        A constant metric is one number in a note instead of a column, if the metric allows that.
         """
         columns: list[Column] = []
         constant: dict[Column, float] = {}
@@ -359,7 +359,7 @@ def replace_by_ratios(run: RunResult) -> None:
 def list_directed(columns: list[Column]) -> list[str]:
     """Return the metrics among columns in which some values are better than others.
 
-    An additional metric that only one learner provides has nothing to be better than.
+    An additional metric that only one learner provides has nothing to be compared with.
     """
     counts = Counter(metric for _, metric in columns)
     first = columns[0][1] if columns else ""
@@ -377,7 +377,7 @@ def build_column_titles(labels: list[str]) -> dict[str, str]:
     bases = {label.rpartition(":")[2] for label in registered}
     titles: dict[str, str] = {}
     for label in labels:
-        if _is_class(label):  # a class of a package or a file, whose own name suffices if it is unique
+        if _is_class(label):  # an external class, whose own name suffices if it is unique
             short = name_class(label)
             titles[label] = short if short not in titles.values() and short not in labels else label
             continue
@@ -398,7 +398,7 @@ def build_learner_title(learner: str) -> str:
 
 
 def _is_class(label: str) -> bool:
-    """Return whether a label is the name of a class, which begins with a capital, not just one with a dot."""
+    """Return whether a label names a class, which begins with a capital, and does not just contain a dot."""
     return "." in label and is_external(label) and name_class(label)[:1].isupper()
 
 
@@ -435,7 +435,7 @@ def open_results(folder: Path) -> tuple[list[RunResult], Store]:
 
 
 class CellReader:
-    """Read the cells of runs and note what is damaged."""
+    """Reads the cells of runs, and notes damaged files."""
 
     def __init__(self, store: Store, runs: list[RunResult]):
         self.store = store
@@ -469,7 +469,7 @@ class CellReader:
         run.add(place, result)
 
     def read(self, cell: ManifestCell) -> StoredCell:
-        """Return what is stored for a cell, and note what is wrong with its file."""
+        """Return what is stored for a cell, and note any fault of its file."""
         stored = self.store.read(cell.file, cell.key)
         if fault := self._describe_fault(stored, self._repeats[cell.file]):
             self.store.notes.append(f"{self.store.path(cell.file)} {fault}")
@@ -514,7 +514,7 @@ def select_runs(runs: list[RunResult], wanted: str | None) -> list[RunResult]:
         raise ResultsError(f"there is no table '{wanted}' in these results{nearest}")
     shared = sorted({run.full_name for run in hits if run.table == wanted})
     if len(shared) > 1:
-        raise ResultsError(f"the table '{wanted}' is one of several papers; name one: {', '.join(shared)}")
+        raise ResultsError(f"several papers have a table '{wanted}'; name one: {', '.join(shared)}")
     return hits
 
 
@@ -555,8 +555,8 @@ def _suggest_run(folder: Path) -> str:
         text += f"; the reference results can be shown with: zoloss table {reference}"
     elif folder.name == "reference":
         text = (
-            "the reference results are not part of an installed package but of the project's source, in its "
-            "folder results/reference: name that one, or compute a table yourself with: zoloss run table2 "
+            "the reference results are not part of an installed package; they are in results/reference of the "
+            "project's source: pass that folder, or compute a table yourself with: zoloss run table2 "
             "--splits 20"
         )
     return text
@@ -569,7 +569,7 @@ def select_tables(runs: list[RunResult], table: str | None) -> list[RunResult]:
 
 def select_comparable(runs: list[RunResult], table: str | None, against: str | None) -> list[RunResult]:
     """Return the runs whose learners can be compared by tests."""
-    from zoloss_cli.report.statistics import check_comparable  # SciPy takes long to import
+    from zoloss_cli.report.statistics import check_comparable  # SciPy is slow to import
 
     comparable, reasons = [], []
     for run in select_tables(runs, table):
@@ -579,5 +579,5 @@ def select_comparable(runs: list[RunResult], table: str | None, against: str | N
         except ResultsError as error:
             reasons.append(str(error))
     if not comparable:
-        raise ResultsError("\n".join(reasons) or "there are no runs to compare learners of")
+        raise ResultsError("\n".join(reasons) or "no run has learners to compare")
     return comparable

@@ -31,15 +31,15 @@ from zoloss_cli.report.runs import RunResult
 
 
 def group_by_data(run: RunResult, datasets: Sequence[str]) -> list[list[str]]:
-    """Return these rows of a run's table, grouped by data, in the order of the table.
+    """Group rows of a run's table by data, in the order of the table.
 
-    Tests across data sets assume that these are independent. Two rows with the same samples, with and without
+    Tests across data sets assume independence. Two rows with the same samples, with and without
     noise, flipped labels or pruning, or with another positive class, are not: they are averaged before ranking.
     """
     groups: list[tuple[frozenset[tuple], list[str]]] = []
     for name in datasets:
         sources, rows = find_sources(run.get_data(name)), [name]
-        for known in [group for group in groups if group[0] & sources]:  # several, if it shares pools with each
+        for known in [group for group in groups if group[0] & sources]:  # several if it shares pools with each
             groups.remove(known)
             sources, rows = sources | known[0], [*known[1], *rows]
         groups.append((sources, rows))
@@ -48,10 +48,10 @@ def group_by_data(run: RunResult, datasets: Sequence[str]) -> list[list[str]]:
 
 
 def find_sources(data: DataSpec) -> frozenset[tuple]:
-    """Return what identifies the samples of a row, whatever is done with them: several for several pools.
+    """Return what identifies the samples of a row before noise or pruning: one item per file or pool.
 
-    A file is identified by its sha256, so that a copy under another name is the same data. If a file no longer
-    exists, its path has to do.
+    A file is identified by its SHA-256 checksum, so that a copy under another name is the same data; if it no
+    longer exists, by its path.
     """
     if isinstance(data, GeneratedData):
         return frozenset((data.generator, data.size, repr(data.settings), seed) for seed in data.pool_seeds)
@@ -71,19 +71,19 @@ def describe_merged(groups: Sequence[Sequence[str]]) -> str:
     n_rows = sum(map(len, groups))
     listed = "; ".join(" = ".join(rows) for rows in merged)
     return (
-        f"{n_rows} rows are of {len(groups)} distinct data sets: rows of the same data count once, by the mean "
-        f"of their values ({listed})"
+        f"{n_rows} rows come from {len(groups)} distinct data sets: rows of the same data count once, by the "
+        f"mean of their values ({listed})"
     )
 
 
-SMALL, MEDIUM, LARGE = 0.2, 0.5, 0.8  # Cohen's words for |d|: lower limits
+SMALL, MEDIUM, LARGE = 0.2, 0.5, 0.8  # lower limits of Cohen's categories of |d|
 
 
 def compute_paired_d(differences: Sequence[float]) -> float:
     """Return the mean of k >= 2 paired differences, divided by their standard deviation.
 
     Unlike t, it does not grow with the number of splits, so it needs no correction for overlapping splits.
-    Differences that are all equal are infinitely many standard deviations, or none, from zero.
+    If all differences are equal, it is infinite, or 0 if they are zero.
     """
     mean = fmean(differences)
     if max(differences) == min(differences):
@@ -92,7 +92,7 @@ def compute_paired_d(differences: Sequence[float]) -> float:
 
 
 def compute_rank_biserial(differences: Sequence[float] | np.ndarray) -> float:
-    """Return the share of ranks with positive differences minus that with negative ones; zeros are left out."""
+    """Return the share of ranks with positive differences minus that with negative ones; zeros are dropped."""
     left = np.array([d for d in differences if d != 0.0])
     if left.size == 0:
         return 0.0
@@ -101,7 +101,7 @@ def compute_rank_biserial(differences: Sequence[float] | np.ndarray) -> float:
 
 
 def name_effect(d: float) -> str:
-    """Return Cohen's word for a value of d."""
+    """Return Cohen's category of a value of d."""
     for word, limit in (("large", LARGE), ("medium", MEDIUM), ("small", SMALL)):
         if abs(d) >= limit:
             return word
@@ -110,7 +110,7 @@ def name_effect(d: float) -> str:
 
 SIGNIFICANCE_LEVEL = 0.05  # of bold cells in tables
 MAX_PERMUTED_DATASETS = 13  # up to this many data sets, SciPy permutes all patterns of signs
-DIGITS = 9  # beyond these, two means of the same counts may differ by rounding
+DIGITS = 9  # two means of the same counts may differ by rounding beyond these
 
 
 @dataclass(frozen=True)
@@ -139,13 +139,13 @@ class SignedRanks:
     losses: int
     difference: float  # mean over data sets of first minus second
     p: float
-    holm: float  # the same, corrected for all tested pairs
+    holm: float  # p corrected for all tested pairs
     effect: float = 0.0  # rank-biserial correlation: 1 if the first is better on all data sets, -1 if on none
 
 
 @dataclass(frozen=True)
 class Ranks:
-    """Average ranks of learners across data sets, and which of them could be equal."""
+    """Average ranks of learners across data sets, and groups that cannot be distinguished."""
 
     learners: list[str]  # labels, lowest (best) average rank first
     ranks: list[float]  # their average ranks, ascending
@@ -163,8 +163,8 @@ def compute_corrected_t_test(differences: Sequence[float], n_train: int, n_test:
     """Return t and the two-sided p-value of a mean difference over k >= 2 random splits.
 
     Splits share samples, so their differences are not independent: the variance of the mean is not s^2 / k but
-    (1/k + n_test / n_train) s^2, with k - 1 degrees of freedom. Differences that are all equal leave no room
-    for chance: p is 1 if they are zero, otherwise 0.
+    (1/k + n_test / n_train) s^2, with k - 1 degrees of freedom. If all differences are equal, p is 1 if
+    they are zero, and otherwise 0.
     """
     k, mean = len(differences), fmean(differences)
     if max(differences) == min(differences):
@@ -218,7 +218,7 @@ def _explain_no_test(run: RunResult, dataset: str, n_splits: int, sizes: Sizes |
     if load_metric(run.metric).part != "test":
         return f"the test is for test errors, and this is {run.metric}"
     if sizes is None:
-        return "it is not known how many samples train and test"
+        return "the numbers of training and test samples are unknown"
     return "one split has no variance" if n_splits == 1 else ""
 
 
@@ -268,20 +268,20 @@ def _show_metric(run: RunResult, metric: str) -> RunResult:
 
 
 def check_comparable(run: RunResult, learner: str | None = None) -> None:
-    """Refuse a run with nothing to compare, or without the learner to compare with."""
+    """Raise ResultsError if a run has nothing to compare, or lacks the learner to compare with."""
     name = run.number
     if load_metric(run.metric).direction is None:
         raise ResultsError(f"table '{name}' shows {run.metric}, in which no learner is better than another")
     if len(run.learners) < 2:
-        raise ResultsError(f"table '{name}' has one learner only, so there is nothing to compare")
+        raise ResultsError(f"table '{name}' has only one learner, so there is nothing to compare")
     if learner is not None and learner not in run.learners:
         raise ResultsError(f"table '{name}' has no learner '{learner}'{suggest_nearest(learner, run.learners)}")
 
 
 def _collect_means(run: RunResult, learners: Sequence[str]) -> tuple[list[list[str]], np.ndarray]:
-    """Return the distinct data sets where all these learners have a mean, and those means; lower is better.
+    """Return the distinct data sets where all these learners have a mean, and the means, lower being better.
 
-    Rows with the same data are averaged: they are not independent, and would count one data set twice.
+    Rows with the same data are averaged, since they are not independent.
     """
     key = load_metric(run.metric).sort_key
     rows = {d: [key(s.mean) for x in learners if (s := run.get_stat(d, x))] for d in run.datasets}
@@ -291,7 +291,7 @@ def _collect_means(run: RunResult, learners: Sequence[str]) -> tuple[list[list[s
 
 
 def compute_mean_ranks(run: RunResult, metric: str) -> tuple[dict[str, float], list[list[str]]]:
-    """Return each learner's mean rank in a metric, and the distinct data sets that it is over."""
+    """Return each learner's mean rank in a metric, and the distinct data sets that it is averaged over."""
     view = _show_metric(run, metric)
     learners = [x for x in view.learners if any(view.get_stat(d, x) for d in view.datasets)]
     datasets, means = _collect_means(view, learners)
@@ -302,11 +302,11 @@ def compute_mean_ranks(run: RunResult, metric: str) -> tuple[dict[str, float], l
 
 
 def compute_average_ranks(run: RunResult, alpha: float = 0.05) -> Ranks:
-    """Rank the learners on each data set, 1 for the best and averages for ties, and average over data sets.
+    """Rank the learners on each data set, 1 being the best and ties averaged, and average over data sets.
 
-    Rows with the same data are one data set, by the means of their values. Two learners differ if their average
-    ranks differ by at least Nemenyi's critical difference. Raises ResultsError if there is nothing to rank:
-    fewer than three learners or two data sets.
+    Rows with the same data count as one data set, by the means of their values. Two learners differ if their
+    average ranks differ by at least Nemenyi's critical difference. Raises ResultsError if there is nothing to
+    rank: fewer than three learners or two data sets.
     """
     check_comparable(run)
     name = run.number
@@ -335,14 +335,14 @@ def compute_critical_difference(learners: int, datasets: int, alpha: float) -> f
 
 
 def _compute_friedman_p(ranks: np.ndarray) -> float:
-    """Return the p-value of equal learners; 1 if all tie on every data set."""
+    """Return the p-value of Friedman's test; 1 if all learners tie on every data set."""
     if np.all(ranks == ranks[:, :1]):
         return 1.0
     return float(stats.friedmanchisquare(*ranks.T).pvalue)
 
 
 def _find_groups(ranks: list[float], difference: float) -> list[tuple[int, int]]:
-    """Return the longest sequences of neighbours that are all within the difference."""
+    """Return the maximal runs of adjacent ranks that are within the critical difference."""
     groups: list[tuple[int, int]] = []
     for first, rank in enumerate(ranks):
         last = max(i for i, other in enumerate(ranks) if i == first or other - rank < difference)
@@ -352,9 +352,9 @@ def _find_groups(ranks: list[float], difference: float) -> list[tuple[int, int]]
 
 
 def compute_signed_rank_p(differences: Sequence[float]) -> float:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test; zero differences are left out.
+    """Return the two-sided p-value of Wilcoxon's signed-rank test; zero differences are dropped.
 
-    Exact, except for more than 13 data sets with equal differences, where the normal approximation is close.
+    Exact, except for more than 13 data sets with tied differences, where the normal approximation is close.
     """
     left = np.array([d for d in differences if d != 0.0])
     if left.size == 0:
@@ -366,12 +366,12 @@ def compute_signed_rank_p(differences: Sequence[float]) -> float:
 
 
 def compute_least_signed_rank_p(datasets: int) -> float:
-    """Return the smallest p-value possible for this many data sets: all differences of one sign."""
+    """Return the smallest p-value possible for this many data sets, if all differences have one sign."""
     return min(1.0, 2.0 ** (1 - datasets))
 
 
 def correct_by_holm(p_values: Sequence[float]) -> list[float]:
-    """Apply Holm's correction: each p times the number not smaller, never below that of a smaller one."""
+    """Return p-values corrected by Holm's step-down procedure."""
     corrected, highest = [0.0] * len(p_values), 0.0
     for place, i in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
         highest = max(highest, min(1.0, (len(p_values) - place) * p_values[i]))
@@ -382,9 +382,9 @@ def correct_by_holm(p_values: Sequence[float]) -> list[float]:
 def compare_by_signed_ranks(
     run: RunResult, learner: str | None = None
 ) -> tuple[list[list[str]], list[SignedRanks]]:
-    """Return distinct data sets, and all pairs of learners, or those with `learner`, by their means on them.
+    """Return the distinct data sets, and the signed-rank test of all pairs, or of those with `learner`.
 
-    Only data sets that all of them have count, so that every pair is tested on the same ones.
+    Only data sets where all learners have results count, so that every pair is tested on the same ones.
     """
     learners = [x for x in run.learners if any(run.get_stat(d, x) for d in run.datasets)]
     datasets, means = _collect_means(run, learners)

@@ -1,4 +1,4 @@
-"""The statistics of runs: grids and a paragraph for readers, or every test of every pair of learners as CSV."""
+"""Render statistics of runs: grids and a summary, or every test of every pair of learners as CSV."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class TestRow:
 def render_statistics(
     runs: list[RunResult], format: str, alpha: float, learner: str | None = None, standalone: bool = False
 ) -> str:
-    """Return the statistics of runs in a format: for readers, or as CSV with a row for each test.
+    """Return the statistics of runs in a format; CSV has one row per test.
 
     `alpha` is the significance level; others are compared with `learner`, or with each data set's best.
     """
@@ -122,11 +122,11 @@ class StatisticsReport:
 
     @property
     def least_p(self) -> float:
-        """Return the smallest p-value that Holm's correction could leave."""
+        """Return the smallest p-value possible after Holm's correction."""
         return min(1.0, len(self.pairs) * compute_least_signed_rank_p(len(self.datasets)))
 
     def describe(self) -> str:
-        """Return a paragraph: which tests were made, what is significant, and what the tests do not show."""
+        """Return a paragraph on which tests were made, what is significant, and what the tests do not show."""
         n_datasets = len(self.datasets)
         metric = load_metric(self.run.metric).name.replace("train_", "training_").replace("_", " ")
         sentences = [
@@ -138,10 +138,10 @@ class StatisticsReport:
             "That a difference is not significant does not show that learners are equal.",
         ]
         if n_datasets > 1:
-            sentences.append("Ranks tell an order on these data sets, not how much better a learner is.")
+            sentences.append("Ranks show an order on these data sets, not how much better a learner is.")
         notes = describe_choices(self.run)
         return " ".join(
-            [*sentences, *(f"Not all were treated alike: {note}, which favours it." for note in notes)]
+            [*sentences, *(f"The comparison is biased: {note}, which favours it." for note in notes)]
         )
 
     def _describe_ranks(self) -> list[str]:
@@ -154,7 +154,7 @@ class StatisticsReport:
         if ranks.friedman_p > self.alpha:
             return [
                 f"Friedman's test does not reject at {self.alpha:g} that all are equal (p {friedman}): "
-                f"{found}, but ranks give no ground to prefer a learner."
+                f"{found}, but ranks give no reason to prefer a learner."
             ]
         limit = ranks.ranks[0] + ranks.critical_difference
         worse = [title for title, rank in zip(others, ranks.ranks[1:], strict=True) if rank >= limit]
@@ -163,7 +163,7 @@ class StatisticsReport:
         near = f"; it cannot be distinguished from {join_words(unclear)}" if unclear else ""
         return [
             f"Friedman's test rejects at {self.alpha:g} that all are equal (p {friedman}). {found}.",
-            f"By Nemenyi's test, average ranks differ where they are {ranks.critical_difference:.2f} or more "
+            f"By Nemenyi's test, average ranks differ if they are {ranks.critical_difference:.2f} or more "
             f"apart: {best} is {beats}{near}.",
         ]
 
@@ -172,8 +172,8 @@ class StatisticsReport:
         start = f"By Wilcoxon's signed-rank test with Holm's correction for {number},"
         if self.least_p > self.alpha:
             return [
-                f"{start} nothing can differ at {self.alpha:g}: {len(self.datasets)} data sets give no "
-                f"corrected p below {format_p(self.least_p)}."
+                f"{start} no difference can be significant at {self.alpha:g}: {len(self.datasets)} data sets "
+                f"give no corrected p below {format_p(self.least_p)}."
             ]
         found = sorted((x for x in self.pairs if x.holm <= self.alpha), key=lambda x: x.holm)
         if not found:
@@ -198,22 +198,22 @@ class StatisticsReport:
         rows = _count(len({c.dataset for c in tested}), "row")
         sentence = (
             f"On single data sets, by the corrected t-test of Nadeau and Bengio, {len(differing)} of "
-            f"{len(tested)} differences to {of} in {rows} are significant at {self.alpha:g}"
+            f"{len(tested)} differences from {of} in {rows} are significant at {self.alpha:g}"
         )
         if differing:
             largest = max(differing, key=lambda c: abs(c.effect or 0.0))
             size = abs(largest.effect or 0.0)
             sentence += (
-                f", the largest by its effect size being that of {self.titles[largest.first]} on "
+                f", the largest effect being that of {self.titles[largest.first]} on "
                 f"{largest.dataset} (d_z {size:.2f}, {name_effect(size)})"
             )
         if self.learner is None:
             return (
-                f"{sentence}; these p-values are corrected neither for several tests nor for the best having "
-                "been chosen by the same numbers, so some are significant by chance alone."
+                f"{sentence}; these p-values are corrected neither for multiple testing nor for choosing "
+                "the best by the same numbers, so some are significant by chance alone."
             )
         return (
-            f"{sentence}; these p-values are not corrected for several tests: of so many, about "
+            f"{sentence}; these p-values are not corrected for multiple testing: of so many, about "
             f"{self.alpha * len(tested):.0f} would be significant if all learners were equal."
         )
 
@@ -221,12 +221,14 @@ class StatisticsReport:
         """Return the tests on each data set, average ranks, and pairs across data sets."""
         notes = [f"{note}, so its comparisons are optimistic" for note in describe_choices(self.run)]
         if self.run.n_failed:
-            notes.append(f"{self.run.n_failed:,} tasks failed: comparisons are on the splits that both have")
+            notes.append(
+                f"{self.run.n_failed:,} tasks failed: comparisons use the splits that both learners have"
+            )
         sections = [*self._build_dataset_tests(), self._build_ranks(), self._build_pairs(), Grid(notes=notes)]
         return [section for section in sections if section.lines or section.notes]
 
     def _build_dataset_tests(self) -> list[Grid]:
-        """Return differences with p-values, and Cohen's d_z of those that are tested."""
+        """Return differences with p-values, and Cohen's d_z of the tested ones."""
         columns = [x for x in self.run.learners if x != self.learner]
         header = ["data set", *(self.titles[x] for x in columns)]
         tests: list[list[str]] = []
@@ -252,22 +254,24 @@ class StatisticsReport:
         if not tests:
             return [Grid(notes=notes)]
         of = self.titles[self.learner] if self.learner else "the data set's best"
-        level = f"*: p <= {self.alpha:g}, not corrected for several tests (Nadeau & Bengio 2003)"
+        level = f"*: p <= {self.alpha:g}, not corrected for multiple testing (Nadeau & Bengio 2003)"
         explained = (
             "mean difference over the standard deviation of differences (Cohen 1988); "
-            f"|d_z| from {SMALL} on is small, from {MEDIUM} medium, from {LARGE} large"
+            f"|d_z| >= {SMALL} is small, >= {MEDIUM} medium, >= {LARGE} large"
         )
-        cautious = self._find_cautious([line[0] for line in tests])
-        title, notes = f"Difference to {of}, and p-value of the corrected t-test", [level, *cautious, *notes]
+        weak = self._find_conservative([line[0] for line in tests])
+        title, notes = f"Difference from {of}, and p-value of the corrected t-test", [level, *weak, *notes]
         shown_effects = Grid("Effect size d_z of these differences", header, effects, notes=[explained])
         return [Grid(title, header, tests, notes=notes), shown_effects]
 
-    def _find_cautious(self, datasets: list[str]) -> list[str]:
-        """Return where the test can hardly find a difference: its correction grows with the test part."""
+    def _find_conservative(self, datasets: list[str]) -> list[str]:
+        """Return where the test is very conservative: its correction grows with the size of the test part."""
         sizes = {dataset: cell.sizes for (dataset, _), cell in self.run.cells.items()}
         names = [d for d in datasets if (size := sizes[d]) is not None and size.n_test > size.n_train]
         return (
-            [f"{', '.join(names)}: more samples test than train, so the test is very cautious"] if names else []
+            [f"{', '.join(names)}: more test than training samples, so the test is very conservative"]
+            if names
+            else []
         )
 
     def _format_test(self, comparison: PairComparison) -> str:
@@ -280,7 +284,7 @@ class StatisticsReport:
             return Grid(notes=[ranks])
         rows = zip(ranks.learners, ranks.ranks, _assign_letters(ranks), strict=True)
         notes = [
-            f"Friedman: p {format_p(ranks.friedman_p)} that all are equal",
+            f"Friedman: p {format_p(ranks.friedman_p)} for equal ranks",
             f"Nemenyi: ranks differ at {self.alpha:g} if they are {ranks.critical_difference:.2f} apart; those "
             "that share a letter do not",
             describe_merged(ranks.datasets),
@@ -297,16 +301,16 @@ class StatisticsReport:
         if n_datasets < 2 or not pairs:
             return Grid()
         number = f"{len(pairs)} pairs" if len(pairs) > 1 else "one pair"
-        kind = "exact" if n_datasets <= MAX_PERMUTED_DATASETS else "exact where no differences are equal"
+        kind = "exact" if n_datasets <= MAX_PERMUTED_DATASETS else "exact unless differences are tied"
         notes = [
-            f"signed-rank test, {kind}; Holm: corrected for {number}; *: that is <= {self.alpha:g}",
+            f"signed-rank test, {kind}; Holm: corrected for {number}; *: Holm p <= {self.alpha:g}",
             "r: rank-biserial correlation, +1 if the first is better on all data sets, -1 if on none "
             "(Kerby 2014)",
         ]
         if self.least_p > self.alpha:
             notes.append(
                 f"with {n_datasets} data sets and {number} no Holm p can be below {format_p(self.least_p)}, so "
-                f"nothing can differ at {self.alpha:g}"
+                f"no difference can be significant at {self.alpha:g}"
             )
         lines = [
             [
@@ -324,7 +328,7 @@ class StatisticsReport:
 
 
 def describe_best(run: RunResult, dataset: str, alpha: float) -> list[str]:
-    """Return the best learner of a data set against each other one, one line each."""
+    """Compare the best learner of a data set with every other one, one line each."""
     titles, best = build_column_titles(run.learners), find_best_learner(run, dataset)
     comparisons = compare_with_best(run, dataset)
     if not comparisons or best is None:
@@ -342,13 +346,13 @@ def describe_best(run: RunResult, dataset: str, alpha: float) -> list[str]:
         f"{titles[best]} has the {extreme} mean on {dataset}; the others minus it, on the same "
         f"{number} splits:",
         *lines,
-        "(p-values of the corrected t-test of Nadeau & Bengio (2003), not corrected for several tests; "
+        "(p-values of the corrected t-test of Nadeau & Bengio (2003), not corrected for multiple testing; "
         f"*: p <= {alpha:g})",
     ]
 
 
 def _assign_letters(ranks: Ranks) -> list[str]:
-    """Return the groups of each learner, as letters; a learner in none is a group of its own."""
+    """Return the groups of each learner as letters; a learner in none is a group of its own."""
     alone = [(i, i) for i in range(len(ranks.learners)) if not any(a <= i <= b for a, b in ranks.groups)]
     groups = sorted([*ranks.groups, *alone])
     names = [*string.ascii_lowercase, *(f"({n})" for n in range(27, len(groups) + 1))]
@@ -363,7 +367,7 @@ def _count(n: int, noun: str) -> str:
 
 
 def join_words(names: list[str]) -> str:
-    """Return names as in a sentence: a, b and c."""
+    """Return names joined as in a sentence: a, b and c."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

@@ -1,4 +1,4 @@
-"""Progress: what a results folder holds and what failed, and what an experiment would still run."""
+"""Report the progress and failures of a results folder, and what an experiment would still run."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class RunProgress:
 
 
 class _CellCounts(NamedTuple):
-    """What status needs from a cell."""
+    """The counts of a cell that status shows."""
 
-    splits: list[int]  # that are done
+    splits: list[int]  # finished ones
     n_failed: int
-    metrics: Collection[str]  # that its records provide
+    metrics: Collection[str]  # those that its records provide
 
 
 def load_progress(folder: Path) -> tuple[list[RunProgress], Store]:
@@ -78,7 +78,7 @@ def _count_run(run: RunResult, counts: dict[str, _CellCounts]) -> RunProgress:
         if metric in found.metrics:
             splits[place] = found.splits
     n_cells = len(splits)
-    if ratios := run.experiment.ratios:  # one needs splits that both of its learners have
+    if ratios := run.experiment.ratios:  # a ratio needs splits that both learners have
         pairs = [
             (splits.get((dataset, ratio.of), []), splits.get((dataset, ratio.over), []))
             for dataset in run.datasets
@@ -89,7 +89,7 @@ def _count_run(run: RunResult, counts: dict[str, _CellCounts]) -> RunProgress:
 
 
 def render_status(runs: list[RunProgress], store: Store) -> str:
-    """Return a table with a line for each run, the cells that lack records, and files that belong to no run."""
+    """Return a table with one line per run, the cells that lack records, and the number of unused files."""
     text = tabulate(list(map(_describe_run, runs)), HEADER, tablefmt="simple", disable_numparse=True)
     for progress in runs:
         if lacking := describe_lacking_cells(progress.run):
@@ -122,7 +122,7 @@ def render_plan(
 ) -> tuple[str, list[str]]:
     """Return a table of an experiment's cells with totals, without running it, and notes about its data.
 
-    `noun` says what the `jobs` workers are called, for the estimate of the time.
+    `noun` is the word for the `jobs` workers in the time estimate.
     """
     from zoloss_cli.config.loader import describe_lacking
     from zoloss_cli.experiment.plan import WHOLE, estimate_seconds, find_pending, plan

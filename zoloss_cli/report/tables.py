@@ -1,4 +1,4 @@
-"""Tables as in the papers: rows are data sets, columns learners, cells mean ± standard error."""
+"""Build tables as in the papers: rows are data sets, columns learners, cells mean ± standard error."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from zoloss_cli.report.runs import (
     select_tables,
 )
 
-ROUNDING = 1e-9  # numbers that look equal in a table may differ by this
+ROUNDING = 1e-9  # tolerance for numbers that are equal as shown
 RANK_DECIMALS = 2
 IMPROVEMENT, PERCENT = "improvement", "percent"  # learner and metric of the column '%'
 MEDIANS = ("median", "quartiles")
@@ -57,11 +57,13 @@ class TableOptions:
 
     def __post_init__(self) -> None:
         if self.bold == "stderr" and self.stat in MEDIANS:
-            raise ConfigError(f"--bold stderr is of means, and --stat {self.stat} has medians: use --bold best")
+            raise ConfigError(
+                f"--bold stderr is for means, and --stat {self.stat} shows medians: use --bold best"
+            )
 
     @property
     def bold_rule(self) -> str:
-        """Which cells are bold, including the default rule."""
+        """The rule for bold cells, which by default depends on the statistic."""
         return self.bold or ("best" if self.stat in MEDIANS else "stderr")
 
 
@@ -141,7 +143,7 @@ def build_published_cell(value: PublishedValue | None, metric: str, digits: int 
 
 
 def mark_best(cells: list[TableCell], columns: list[Column], within_stderr: bool = True) -> list[TableCell]:
-    """Return a row in which the best of each metric, or all within one standard error of it, are marked."""
+    """Mark the best of each metric in a row, or all cells within one standard error of it."""
     marked = list(cells)
     for metric in list_directed(columns):
         key = load_metric(metric).sort_key
@@ -165,8 +167,8 @@ def mark_best(cells: list[TableCell], columns: list[Column], within_stderr: bool
 def _mark_not_worse(
     run: RunResult, dataset: str, cells: list[TableCell], columns: list[Column]
 ) -> list[TableCell]:
-    """Return a row in which the best of each metric, and those not significantly worse, are marked."""
-    from zoloss_cli.report.statistics import find_not_worse  # SciPy takes long to import
+    """Mark the best of each metric in a row, and those not significantly worse."""
+    from zoloss_cli.report.statistics import find_not_worse  # SciPy is slow to import
 
     bold = {metric: find_not_worse(run, dataset, metric) for metric in list_directed(columns)}
     return [
@@ -210,7 +212,7 @@ def compute_our_improvement(run: RunResult, dataset: str) -> float | None:
 
 
 def find_best_of_sides(run: RunResult, dataset: str) -> tuple[str, ...]:
-    """Return the best learner of either side of the improvement; empty if a side has no result."""
+    """Return the best learner of each side of the improvement; empty if a side has no result."""
     sides = run.experiment.improvement
     if sides is None:
         return ()
@@ -262,7 +264,7 @@ class Table:
     incomplete: bool  # whether tasks are missing
     bold: str  # what bold cells are; empty if there are none
     notes: list[str]  # the notes under it
-    stat: str = ""  # what the numbers are, if options set that; empty for mean and standard error
+    stat: str = ""  # the statistic, if options set it; empty for mean and standard error
     transpose: bool = False  # whether learners are rows and data sets columns
 
     @property
@@ -347,9 +349,9 @@ def _append_improvement(
 
 
 def _build_heading(run: RunResult, metric: str, title: str, names_all: bool) -> str:
-    """Return a learner's name for its main column, with the metric's short name if any; for others, only that.
+    """Return the heading of a column: the learner's name and the metric's short name, if it has one.
 
-    If there are many metrics, every column has both.
+    Columns of additional metrics have only the latter, unless there are many metrics.
     """
     heading = load_metric(metric).heading
     if names_all:
@@ -358,7 +360,7 @@ def _build_heading(run: RunResult, metric: str, title: str, names_all: bool) -> 
 
 
 def describe_splits(run: RunResult) -> str:
-    """Return what a table's numbers are means over: 500 splits; the whole set, and how many draws of it."""
+    """Return what a table's numbers are means over: splits, or draws of the whole set."""
     counts = sorted({len(cell) for cell in run.cells.values()}) or [0]
     number = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     if not all(run.trains_on_all(dataset) for dataset in run.datasets):
@@ -396,7 +398,7 @@ def collect_tables(
 
 
 def shape_runs(runs: Sequence[RunResult], options: TableOptions) -> list[RunResult]:
-    """Return runs, not read yet, with the data sets, learners and metrics of the options.
+    """Restrict runs that are not read yet to the data sets, learners and metrics of the options.
 
     A run with none of the data sets or learners is left out. A name that no run has raises ConfigError.
     """
@@ -407,7 +409,7 @@ def shape_runs(runs: Sequence[RunResult], options: TableOptions) -> list[RunResu
 
 
 def check_metric_names(names: Sequence[str]) -> list[str]:
-    """Return metrics by their registered names; ConfigError for an unknown or repeated one."""
+    """Return metrics by their registered names; raise ConfigError for an unknown or repeated one."""
     metrics = [METRIC_ALIASES.get(name, name) for name in names]
     for i, name in enumerate(metrics):
         try:
@@ -432,7 +434,7 @@ def _check_names(
             raise ConfigError(f"{option}: '{name}' is listed more than once")
         if name not in names:
             where = f"table '{runs[0].number}' has no" if len(runs) == 1 else "no table here has a"
-            known = {each.lower(): each for each in reversed(names)}  # one of each label and its title
+            known = {each.lower(): each for each in reversed(names)}  # either a label or its title
             nearest = suggest_nearest(name, reversed(known.values()))
             raise ConfigError(f"{option}: {where} {what} '{name}'{nearest}")
 
@@ -467,12 +469,12 @@ def _shape_run(run: RunResult, options: TableOptions, metrics: list[str]) -> Run
 
 
 def _change_metrics(run: RunResult, metrics: list[str]) -> dict[str, Any]:
-    """Return the keys of an experiment that shows other metrics."""
+    """Return the changed keys of an experiment that shows other metrics."""
     are_ratios = [bool(load_metric(name).ratio_of) for name in metrics]
     if any(are_ratios) and not (all(are_ratios) and run.experiment.ratios):
         ratio = metrics[are_ratios.index(True)]
         raise ConfigError(
-            f"--metrics: '{ratio}' is for a table of ratios, which --table can name, and stands alone"
+            f"--metrics: '{ratio}' requires a table of ratios (see --table), and no other kind of metric"
         )
     also = metrics[1] if len(metrics) == 2 else tuple(metrics[1:]) or None
     changes: dict[str, Any] = {"metric": metrics[0], "also": also}
@@ -484,7 +486,7 @@ def _change_metrics(run: RunResult, metrics: list[str]) -> dict[str, Any]:
 
 
 def replace_experiment(run: RunResult, changes: dict[str, Any]) -> RunResult:
-    """Return an unread run with other keys in its experiment, and only the cells of that."""
+    """Return an unread run with changed keys in its experiment, and only the cells that remain."""
     experiment = run.experiment.model_copy(update=changes)
     datasets, labels = {d.name for d in experiment.datasets}, {spec.label for spec in experiment.learners}
     cells = [c for c in run.manifest.cells if c.dataset in datasets and c.learner in labels]

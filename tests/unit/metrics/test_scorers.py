@@ -170,9 +170,7 @@ def test_a_learner_without_probabilities_leaves_its_column_empty(zoloss, write_c
     assert sentence in ended.err
     assert "4 were done, 0 run" in zoloss("run", path, "--out", out, "--jobs", 1).err
     shown = zoloss("table", out).out
-    note = (
-        "no neg_log_loss of stump on heart: its records hold no test_probabilities, because its learner gives"
-    )
+    note = "no neg_log_loss of stump on heart: its records hold no test_probabilities, because its learner"
     assert note in shown
     other = write_config("datasets: [heart]\nsplit: {repeats: 2}\nlearners: [rcd-bias]\n", "other.yaml")
     monkeypatch.undo()

@@ -58,7 +58,7 @@ def test_a_number_of_two_papers_is_refused_with_the_full_names():
     with pytest.raises(ResultsError) as caught:
         select_runs(build_runs(*RUNS), "1")
     assert str(caught.value) == (
-        "the table '1' is one of several papers; name one: li-thesis-2006/1, nguyen-sanner-2013/1"
+        "several papers have a table '1'; name one: li-thesis-2006/1, nguyen-sanner-2013/1"
     )
 
 
@@ -103,7 +103,7 @@ def test_where_nothing_can_be_shown_the_remedy_is_named_and_works(zoloss, write_
     assert (ended.code, ended.out) == (4, "")
     assert ended.err == (
         "zoloss: 'small' cannot show balanced_error: fld on heart: its records hold no test_confusion; "
-        f"make new records with: {remedy}\n"
+        f"recompute them with: {remedy}\n"
     )
     status = zoloss("status", out).out
     assert "complete" not in status
@@ -115,7 +115,7 @@ def test_where_nothing_can_be_shown_the_remedy_is_named_and_works(zoloss, write_
     assert (shown.code, shown.out.count("±")) == (0, 4)
     assert "'small' cannot show balanced_error" in shown.err
     assert (
-        f"(no balanced_error: its records hold no test_confusion; make new records with: zoloss run {other}"
+        f"(no balanced_error: its records hold no test_confusion; recompute them with: zoloss run {other}"
         in (shown.out)
     )
     assert zoloss(*remedy.split()[1:], "--jobs", 1).code == 0
@@ -139,12 +139,12 @@ def test_missing_cells_are_kept_apart_and_explained():
     assert run.missing == {("heart", "fld"): "its records hold no test_confusion"}
     assert explain_empty(run) == ""
     assert build_table(run, [run]).notes == [
-        "no f1 of fld on heart: its records hold no test_confusion; make new records with: zoloss run "
+        "no f1 of fld on heart: its records hold no test_confusion; recompute them with: zoloss run "
         "configs/mine.yaml --fresh"
     ]
     run.cells.clear()
     assert explain_empty(run) == (
-        "'mine' cannot show f1: fld on heart: its records hold no test_confusion; make new records with: "
+        "'mine' cannot show f1: fld on heart: its records hold no test_confusion; recompute them with: "
         "zoloss run configs/mine.yaml --fresh"
     )
     run.missing.clear()

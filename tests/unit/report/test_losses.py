@@ -145,8 +145,8 @@ def test_leaks_are_told_under_a_table_of_test_errors():
     cells = {("heart", "svm"): [20.0, 21.0], ("heart", "bpm"): [20.0, 21.0]}
     common = {"table": "4", "metric": "test_error", "train": 0.8, "repeats": 2, "learners": learners}
     leaking = text_of(run_with(cells, preprocess={"fit_on": "all"}, tuning={"folds": 5, "on": "all"}, **common))
-    assert "scaling is fitted on all samples, the test samples among them" in leaking
-    assert "(SVM: settings by 5-fold cross-validation on all samples, the test samples among them)" in leaking
+    assert "scaling is fitted on all samples, including the test samples" in leaking
+    assert "(SVM: settings by 5-fold cross-validation on all samples, including the test samples)" in leaking
     clean = text_of(
         run_with(cells, preprocess={"fit_on": "train"}, tuning={"folds": 3, "on": "train"}, **common)
     )
@@ -214,7 +214,7 @@ def test_losses_over_draws_are_compared_by_their_spread():
     assert (cell.is_beyond(2.0), cell.is_beyond(4.0)) == (True, False)
     assert (cell.apart, cell.choices) == ("fitted", "random-noise-labels")
     assert summarize_agreement([cell]) == [
-        "counted apart: 1 fitted to the published values (|z| <= 2 in 0 (0.0 %))"
+        "reported separately: 1 fitted to the published values (|z| <= 2 in 0 (0.0 %))"
     ]
     counted = summarize_agreement([replace(cell, apart="")])
     assert "consistent with one more of our draws: |z| <= 2 in 0 (0.0 %)" in counted[0]
@@ -255,4 +255,4 @@ def test_each_kind_has_its_own_summary_and_equal_names_of_two_tables_stay_apart(
     rows = one + two + one + compare_run(timed())
     assert len(drop_repeated(rows)) == 7  # with how many samples and features heart has
     lines = summarize_agreement(drop_repeated(rows))
-    assert [line.split()[1] for line in lines] == ["cells:", "times:", "cells", "apart:"]
+    assert [line.split()[1] for line in lines] == ["cells:", "times:", "deterministic", "separately:"]

@@ -102,7 +102,7 @@ def test_a_logarithm_with_too_large_an_error_is_no_test():
     assert cell.apart == "no test"  # though it is fitted, too
     assert cell.choices == "line-search-end; first-rounds"
     assert not cell.is_beyond(0.0)
-    assert summarize_agreement([cell]) == ["counted apart: 1 without a test"]
+    assert summarize_agreement([cell]) == ["reported separately: 1 without a test"]
 
 
 SMALL = """

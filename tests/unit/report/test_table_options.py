@@ -184,7 +184,7 @@ def test_rows_of_the_same_data_are_ranked_once():
     run = build_run({place: {"test_error": v} for place, v in cells.items()}, datasets=datasets)
     table = build(run, rank_row=True)
     assert [cell.mean for cell in table.rows[-1].ours] == [1.5, 1.5]
-    assert any("3 rows are of 2 distinct data sets" in note for note in table.notes)
+    assert any("3 rows come from 2 distinct data sets" in note for note in table.notes)
     # Where no data set is complete, there are no ranks.
     cells = {("heart", "fld"): [1.0], ("sonar", "stump"): [2.0]}
     run = build_run({place: {"test_error": v} for place, v in cells.items()})
@@ -252,10 +252,10 @@ BAD_OPTIONS = {
     "--datasets heart,,sonar": "'heart,,sonar' is not a list of names separated by commas",
     "--metrics f1_macr": "--metrics: unknown metric 'f1_macr'; did you mean 'f1_macro'?",
     "--metrics f1,f1": "--metrics: 'f1' is listed more than once",
-    "--metrics cost_ratio": "--metrics: 'cost_ratio' is for a table of ratios",
+    "--metrics cost_ratio": "--metrics: 'cost_ratio' requires a table of ratios",
     "--metrics f1_macro --datasets heart": "'table2' cannot show f1_macro: rcd-plain on heart: its records",
     "--bold bset": "--bold: 'bset' is not valid; did you mean 'best'?",
-    "--stat median --bold stderr": "--bold stderr is of means, and --stat median has medians",
+    "--stat median --bold stderr": "--bold stderr is for means, and --stat median shows medians",
     "--digits -1": "--digits: must be between 0 and 10 (got -1)",
     "--standalone": "--standalone is for --format latex, and this is text",
 }
@@ -293,7 +293,7 @@ def test_latex_compiles(tmp_path, standalone):
     (tmp_path / "t.tex").write_text(text, encoding="utf-8")
     (tmp_path / "d.tex").write_text(ARTICLE, encoding="utf-8")
     assert (r"\documentclass" in text) == standalone
-    assert standalone or text.startswith(r"% a part of a document that has \usepackage{booktabs}")
+    assert standalone or text.startswith(r"% to include in a document with \usepackage{booktabs}")
     words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex" if standalone else "d.tex"]
     ended = subprocess.run(words, cwd=tmp_path, capture_output=True, check=False)
     assert ended.returncode == 0, ended.stdout.decode(errors="replace")[-2000:]

@@ -1,1 +1,1 @@
-"""One page for a browser: tables next to published values, figures, and how each number was made."""
+"""The HTML report: tables next to published values, figures, and the provenance of each number."""

@@ -1,4 +1,4 @@
-"""Fragments of HTML for your own page; the page of `zoloss report` is made of the same parts."""
+"""Render HTML fragments to embed in a page; `zoloss report` uses the same parts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from zoloss_cli.utils.text import show_controls
 
 
 def escape(text: str) -> str:
-    """Return a text in which every character stands for itself, with controls shown as escapes."""
+    """Return a text with special and control characters escaped."""
     return html.escape(show_controls(text))
 
 
@@ -27,7 +27,7 @@ class HtmlRenderer(Renderer):
     """Fragments of HTML."""
 
     def escape(self, text: str) -> str:
-        """Return a text in which every character stands for itself."""
+        """Return a text with special and control characters escaped."""
         return escape(text)
 
     def render_table(self, table: Table, terminal: bool = False) -> str:

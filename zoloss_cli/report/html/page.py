@@ -1,4 +1,4 @@
-"""The page of `zoloss report`: what its templates show, rendered to one self-contained HTML document."""
+"""Build the page of `zoloss report`, one self-contained HTML document, from its templates."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ class Panel(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Return its address."""
+        """Return its id on the page."""
         return build_id(f"{self.group} {self.title}".strip())
 
 
 def build_id(name: str) -> str:
-    """Return the address for a name: readable, and different for every name."""
+    """Return a readable id that is unique to a name."""
     slug = re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
     return slug if re.fullmatch(r"[A-Za-z0-9.&'() -]+", name) else f"{slug}-{zlib.crc32(name.encode()):08x}"
 
@@ -77,7 +77,7 @@ def build_file_stem(name: str) -> str:
 
 @cache
 def _load_environment() -> Environment:
-    """Return the templates; text is escaped, with control characters visible, unless it is Markup."""
+    """Return the Jinja environment, which escapes markup and control characters unless text is Markup."""
     return Environment(
         loader=PackageLoader("zoloss_cli.report.html"),
         autoescape=True,
@@ -109,9 +109,9 @@ class ReportedTable:
 def build_page(
     runs: list[RunResult], source: Path, notes: list[str], against: tuple[list[RunResult], Path] | None = None
 ) -> str:
-    """Return all runs of a results folder as a page; notes say what of the folder was left out.
+    """Return all runs of a results folder as a page; `notes` say which parts of it were left out.
 
-    Differences from the runs of another folder, `against`, get a panel of their own.
+    Differences from the runs of another folder, `against`, are on a separate panel.
     """
     compared = {run.name: compare_run(run) for run in runs}
     shown = [
@@ -186,7 +186,7 @@ def _build_table_panel(one: ReportedTable, figures: PageFigures) -> Panel:
     run, table, compared = one.run, one.table, one.compared
     notes = [f"Bold: {table.bold}."] if table.bold else []
     if compared:
-        notes.append("Below each number is the published value; point at a cell, or tap it, for z.")
+        notes.append("Below each number is the published value; hover over a cell, or tap it, for z.")
     title = format_table_name(run.table) if run.table else run.name
     stem = build_file_stem(title)
     files = [("CSV", f"{stem}.csv", "csv"), ("LaTeX", f"{stem}.tex", "latex")]
@@ -215,14 +215,14 @@ def _build_table_panel(one: ReportedTable, figures: PageFigures) -> Panel:
 
 
 def _encode(name: str, content: str) -> str:
-    """Return a text as an address, from which a link saves it under a file name without a script."""
+    """Return a text as a data URL, which a link can download without a script."""
     media_type = MEDIA_TYPES[name.rpartition(".")[2]]
     data = b64encode(f"{content}\n".encode()).decode()
     return f"data:{media_type};charset=utf-8;base64,{data}"
 
 
 def _group_different(cells: list[CellComparison]) -> dict[str, str]:
-    """Return the cells that differ from the published values, by what is known about them."""
+    """Return the cells that differ from the published values, by their remark."""
     groups = group_by_remark([cell for cell in cells if is_different(cell)])
     return {remark: ", ".join(map(_describe_different, part)) for remark, part in groups.items()}
 
@@ -239,7 +239,7 @@ def _describe_different(cell: CellComparison) -> str:
 
 
 def describe_provenance(run: RunResult) -> tuple[dict[str, Any], str]:
-    """Return what is known about how a run was made, and its resolved config."""
+    """Return the provenance of a run, and its resolved config."""
     runs = run.manifest.runs
     failed = f", {run.n_failed:,} failed" if run.n_failed else ""
     facts: dict[str, Any] = {
@@ -263,7 +263,7 @@ def format_config(experiment: Experiment) -> str:
     content = experiment.model_dump(mode="json", exclude={"name", "title", "citation"})
     content["datasets"] = {d["name"]: {k: v for k, v in d.items() if k != "name"} for d in content["datasets"]}
     kept = _drop_empty(content)
-    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # libyaml's, if PyYAML has it: a tenth of the time
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # libyaml's, if available, is ten times as fast
     return yaml.dump(
         kept, None, dumper, sort_keys=False, default_flow_style=None, width=100, allow_unicode=True
     )
@@ -308,7 +308,7 @@ class PageFigure(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Return its address on the page."""
+        """Return its id on the page."""
         return build_id(self.drawing.stem)
 
 
@@ -327,7 +327,7 @@ class PageFigures:
         self.of_papers, self.beside_tables = self.all[: len(of_papers)], self.all[len(of_papers) :]
 
     def _is_beside_table(self, drawing: Drawing) -> bool:
-        """Return whether it summarizes a table: times are only next to times, as drawing them takes longest."""
+        """Return whether it belongs to a table; times are only beside times, since they are slowest to draw."""
         run = self._runs[drawing.run]
         if run.figure:
             return False
@@ -346,17 +346,17 @@ class PageFigures:
 
 
 def _draw_all(drawings: list[Drawing]) -> list[PageFigure]:
-    """Draw figures in forks, on all cores: on two, a third less time for the whole page (`zoloss report`)."""
+    """Draw figures in forks on all cores: two make the whole page a third faster."""
     if not drawings:
         return []
     numbered = list(zip(drawings, range(1, len(drawings) + 1), strict=True))
-    with apply_style():  # once: to change matplotlib's settings for each figure takes long
+    with apply_style():  # once, since changing matplotlib's settings for each figure is slow
         found = map_in_forks(_draw, numbered)
     return [PageFigure(drawing, *each) for drawing, each in zip(drawings, found, strict=True)]
 
 
 def _draw(numbered: tuple[Drawing, int]) -> tuple[Markup, str]:
-    """Return an svg element for each page of a figure, with ids of its own, or the error."""
+    """Return an svg element for each page of a figure, with unique ids, or the error."""
     from zoloss_cli.figures.svg import render_svg  # which needs matplotlib
 
     drawing, number = numbered
@@ -366,7 +366,7 @@ def _draw(numbered: tuple[Drawing, int]) -> tuple[Markup, str]:
             render_svg(page, f"f{number}-{i}" if i else f"f{number}").replace("<svg", label, 1)
             for i, page in enumerate(drawing.draw_pages())
         ]
-    except Exception as error:  # an error in one figure must not cost the page
+    except Exception as error:  # an error in one figure must not abort the page
         return Markup(""), str(error)
     return Markup("".join(SVG_SIZE.sub(_scale, page, count=2) for page in pages)), ""
 

@@ -1,4 +1,4 @@
-"""A results table as the page shows it: our numbers, the published ones, and the values of all splits."""
+"""Build the tables of the page: our numbers, the published ones, and the values of all splits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from zoloss_cli.report.runs import RunResult, build_column_titles
 from zoloss_cli.report.tables import Table, TableCell, TableColumn
 
 Z_WARN, Z_ALERT = 2.0, 3.0
-MAX_COLUMN_LETTERS, MARGIN_LETTERS = 150, 2  # of half a page on paper, and between columns
+MAX_COLUMN_LETTERS, MARGIN_LETTERS = 150, 2  # per half of a printed page, and between columns
 MATCHES = {"=": "equal to the published value"}
 
 
@@ -36,7 +36,7 @@ class PageCell:
     value: str = ""  # for sorting
     tip: str = ""
     ours: str = ""
-    z: str = ""  # only of cells that differ
+    z: str = ""  # only for cells that differ
     published: str | None = None
 
 
@@ -107,7 +107,7 @@ def _describe_comparison(cell: CellComparison) -> list[str]:
 
 
 def is_broad(table: Table) -> bool:
-    """Return whether a table needs the whole width of a printed page, with published values next to ours."""
+    """Return whether a table needs the full width of a printed page, with published values next to ours."""
     width = max(len(row.dataset) for row in table.rows)
     for i, column in enumerate(table.columns):
         cells = [len(format_cell(row.ours[i])) for row in table.rows]
@@ -134,7 +134,7 @@ def pack_split_values(run: RunResult) -> str:
 
 
 def _pack(run: RunResult, dataset: str, learner: str) -> dict[str, Any]:
-    """Return the values of a cell: if few are distinct, each of them once, and one character per split."""
+    """Return the values of a cell; if few are distinct, as these and one character per split."""
     found = run.get_values(dataset, learner)
     rounded = {value: float(f"{value:.6g}") for value in set(found)}
     values = [rounded[value] for value in found]

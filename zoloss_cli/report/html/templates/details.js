@@ -1,4 +1,4 @@
-// What opens over the page: a figure as large as the window, and the splits behind a row of a table.
+// The dialog: an enlarged figure, or the splits of a table row.
 const detail = document.getElementById("detail");
 const content = detail.querySelector(".content");
 let putBack = () => {};
@@ -176,7 +176,7 @@ function listSplits(cells) {
 async function showSplits(section, dataset) {
   const { metric, cells } = await load(section);
   const here = cells[dataset];
-  const note = "Boxes: quartiles and median; diamonds: means; whiskers: 1.5 box lengths at most.";
+  const note = "Boxes: quartiles and median; diamonds: means; whiskers: at most 1.5 box lengths.";
   const all = make("details");
   all.append(make("summary", "The value of each split"));
   all.addEventListener("toggle", () => {
@@ -204,7 +204,7 @@ for (const template of document.querySelectorAll("template.splits")) {
     const button = make("button", name, { type: "button", class: "row", title: label, "aria-haspopup": "dialog" });
     button.addEventListener("click", async () => {
       if (Object.hasOwn((await load(section)).cells, name)) showSplits(section, name);
-      else open(name, make("p", "These are of the whole set: there is one value, and no split."));
+      else open(name, make("p", "These results are for the whole set: there is one value, and no splits."));
     });
     heading.replaceChildren(button);
   }

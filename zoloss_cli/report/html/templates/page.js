@@ -7,7 +7,7 @@ const filters = document.querySelector(".filters");
 const tip = document.getElementById("tip");
 
 function show() {
-  // A panel, or anything in one that has an address; a malformed address must not end the script.
+  // The target is a panel or an element in one; a malformed hash must not stop the script.
   const target = [...document.querySelectorAll("main [id]")].find((e) => "#" + e.id === location.hash);
   const current = target?.closest("main > section") || sections[0];
   for (const s of sections) s.hidden = s !== current;
@@ -23,7 +23,7 @@ function show() {
   else if (target) scrollTo(0, 0);
 }
 
-// -- a table wider than its box says so ---------------------------------------------------------------
+// -- marks on tables wider than their box -------------------------------------------------------------
 
 function markScrolling() {
   for (const box of document.querySelectorAll(".wide")) {
@@ -33,7 +33,7 @@ function markScrolling() {
 
 addEventListener("resize", markScrolling);
 
-// -- sorting: up, down, and back to the papers' order ------------------------------------------------
+// -- sorting: ascending, descending, and back to the papers' order -----------------------------------
 
 for (const row of document.querySelectorAll("table.numbers tbody tr")) {
   row.dataset.place = [...row.parentNode.children].indexOf(row);
@@ -53,7 +53,7 @@ function sort(heading) {
     if (next === "none") return byPlace;
     if (column === 0) return sign * a.dataset.name.localeCompare(b.dataset.name);
     const [x, y] = [number(a), number(b)];
-    if (isNaN(x) || isNaN(y)) return isNaN(x) - isNaN(y) || byPlace; // what has no number comes last
+    if (isNaN(x) || isNaN(y)) return isNaN(x) - isNaN(y) || byPlace; // missing values come last
     return sign * (x - y) || byPlace;
   });
   body.append(...rows);
@@ -64,7 +64,7 @@ document.addEventListener("click", (event) => {
   if (button) sort(button.closest("th"));
 });
 
-// -- filters: any of the words, in the names of data sets and of learners ----------------------------
+// -- filters: any of the words in the names of data sets and learners --------------------------------
 
 function matcher(text) {
   const words = text.toLowerCase().split(/[\s,]+/).filter(Boolean);
@@ -99,7 +99,7 @@ function filter() {
 filters.addEventListener("input", filter);
 filters.addEventListener("submit", (event) => event.preventDefault());
 
-// -- what is known of a cell, when one points at it, tabs to it or taps it ---------------------------
+// -- tooltips of cells, on hover, focus or tap -------------------------------------------------------
 
 function point(event) {
   const cell = event.target.closest?.("td[data-tip]");
@@ -112,7 +112,7 @@ function point(event) {
   tip.style.left = `${Math.max(4, Math.min(at.left, innerWidth - tip.offsetWidth - 8))}px`;
 }
 
-// One stop of the tab key a table; arrows go from cell to cell.
+// Roving tabindex: one tab stop per table; arrow keys move between cells.
 for (const table of document.querySelectorAll("table.numbers")) {
   [...table.querySelectorAll("td[tabindex]")].forEach((cell, i) => (cell.tabIndex = i ? -1 : 0));
 }
