@@ -14,7 +14,7 @@ class CoordinateSearch(SearchLearner):
     def __init__(
         self,
         restarts: Annotated[int, Field(ge=0, description="random restarts")] = 20,
-        seeding: Annotated[Literal["zero", "fld", "lr", "svm"], Field(description="weights to start from")] = "fld",
+        seeding: Annotated[Literal["zero", "fld", "lr", "svm"], Field(description="initial weights")] = "fld",
         time_limit: Annotated[float | None, Field(gt=0, description="time limit in seconds")] = None,
         random_state=None,
     ):
