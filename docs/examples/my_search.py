@@ -1,4 +1,4 @@
-"""A search of your own: one weight at a time moves to where the fewest samples are misclassified."""
+"""A search of your own: minimize the training errors along one weight at a time."""
 
 from typing import Annotated, Literal
 
@@ -9,20 +9,20 @@ from zoloss_cli import SearchLearner
 
 
 class CoordinateSearch(SearchLearner):
-    """Classifier by exact line searches along the axes, begun anew around the best weights so far."""
+    """Classifier by exact line searches along the axes, restarted near the best weights found."""
 
     def __init__(
         self,
         restarts: Annotated[int, Field(ge=0, description="random restarts")] = 20,
-        seeding: Annotated[Literal["zero", "fld", "lr", "svm"], Field(description="where to start")] = "fld",
-        time_limit: Annotated[float | None, Field(gt=0, description="seconds after which it ends")] = None,
+        seeding: Annotated[Literal["zero", "fld", "lr", "svm"], Field(description="initial weights")] = "fld",
+        time_limit: Annotated[float | None, Field(gt=0, description="time limit in seconds")] = None,
         random_state=None,
     ):
         self.restarts, self.seeding = restarts, seeding
         self.time_limit, self.random_state = time_limit, random_state
 
     def search(self, problem, start, progress):
-        """Offer weights to `progress`, which counts their losses and keeps the best and the trace."""
+        """Offer weights to `progress`, which computes their losses and keeps the best and the trace."""
         w = start
         for _ in range(1 + self.restarts):
             before = np.inf
@@ -34,7 +34,7 @@ class CoordinateSearch(SearchLearner):
 
 
 def move(problem, w, j):
-    """Return the weights with the j-th where the loss is smallest: halfway between two breakpoints."""
+    """Return w with weight j at the midpoint between two breakpoints that has the smallest loss."""
     column, margins = problem.X[:, j], problem.X @ w
     breaks = np.sort(-margins[column != 0] / column[column != 0])
     steps = np.append((breaks[1:] + breaks[:-1]) / 2, 0.0)
