@@ -32,7 +32,7 @@ BEGUN_FIRST = (
     "faults/test_run_faults.py",
     "faults/test_unwritable_installation.py",
     "oracle/test_exact_searches.py",
-    "figures/test_catalog.py",
+    "figures/test_drawings.py",
     "report/html_report/test_build.py",
     "browser/",
 )

@@ -24,9 +24,9 @@ from zoloss_cli.data.splits import derive_seed
 from zoloss_cli.errors import ConfigError, DataError, ResultsError, suggest_nearest
 from zoloss_cli.experiment.fitting import SplitData, fit, load_split
 from zoloss_cli.experiment.plan import Cell, plan
-from zoloss_cli.figures import catalog, style
+from zoloss_cli.figures import drawings, style
 from zoloss_cli.figures.boundary import FittedRegions, draw_regions, predict_classes
-from zoloss_cli.figures.catalog import Drawing, build_command, build_stem
+from zoloss_cli.figures.drawings import Drawing, build_command, build_stem
 from zoloss_cli.figures.files import ANIMATION, render_animation, render_pages
 from zoloss_cli.figures.nguyen_sanner import SHOWN_SPLIT
 from zoloss_cli.figures.registry import FIGURE_NAMES, FigureKind, find_figure, list_figures, load_figure
@@ -435,14 +435,14 @@ class PlotRequest:
             data = ",".join(self.datasets)
             return build_boundary_drawing(data, self.learners, self.positive, self.label, self.selection), []
         if kind := self._find_without_results():
-            return catalog.build_drawing_without_results(kind), []
+            return drawings.build_drawing_without_results(kind), []
         try:
             runs, store = load_runs(self.results, self.table)
         except ResultsError:
             find_figure(self.figure)  # report an unknown figure first
             raise
-        kind = catalog.find_kind(self.figure, runs)
-        drawing = catalog.choose_drawing(
+        kind = drawings.find_kind(self.figure, runs)
+        drawing = drawings.choose_drawing(
             kind, runs, self.results, self.table, self.datasets, self.learners, self.metric, self.against
         )
         return drawing, [*store.notes, *describe_incomplete([run for run in runs if run.name == drawing.run])]
@@ -475,9 +475,9 @@ def list_drawings(results: Path | None) -> tuple[str, list[str]]:
         if results is not None:
             raise
         notes.append(f"these need no results; for others, {error}")
-    drawings = catalog.find_drawings(runs, folder, only_quick=False)
+    drawings = drawings.find_drawings(runs, folder, only_quick=False)
     drawings += [
-        catalog.build_drawing_without_results(kind) for kind in list_figures() if not kind.needs_results
+        drawings.build_drawing_without_results(kind) for kind in list_figures() if not kind.needs_results
     ]
     drawings.append(build_boundary_drawing("yinyang", ["rcd-bias", "adaboost"], None, None))
     lines = [[drawing.command, drawing.title] for drawing in drawings]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Unpack, run
 from zoloss_cli.choices import BOLD_RULES, MAX_DIGITS, STATS
 from zoloss_cli.config.models import EmbeddedData, Experiment, LearnerSpec, Split
 from zoloss_cli.errors import ClusterError, ConfigError, ResultsError, suggest_nearest
-from zoloss_cli.figures.catalog import narrow_run
+from zoloss_cli.figures.drawings import narrow_run
 from zoloss_cli.metrics.base import Sizes
 from zoloss_cli.registry import METRICS, load_metric
 from zoloss_cli.report.agreement import build_comparison_report

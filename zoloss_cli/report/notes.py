@@ -139,9 +139,8 @@ def _describe_pruning(run: RunResult) -> list[str]:
             if flipped := sum(cell.get_counts("n_flipped")):
                 text += f" ({100 * sum(cell.get_counts('n_flipped_pruned')) / flipped:.0f} %)"
             shares.setdefault(dataset, text)
-    wrong = (
-        " (in parentheses: of the wrong labels)" if any(text.endswith(")") for text in shares.values()) else ""
-    )
+    has_wrong_labels = any(text.endswith(")") for text in shares.values())
+    wrong = " (in parentheses: of the wrong labels)" if has_wrong_labels else ""
     return [f"training samples left out as noise{wrong}: {', '.join(shares.values())}"] if shares else []
 
 

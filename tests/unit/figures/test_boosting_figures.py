@@ -13,7 +13,7 @@ from matplotlib.colors import to_rgb
 
 from zoloss_cli.data.generators import TANGRAM
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.figures import boundary, catalog, curves, style, thesis_boosting
+from zoloss_cli.figures import boundary, curves, drawings, style, thesis_boosting
 from zoloss_cli.figures.nguyen_sanner import refit
 from zoloss_cli.figures.registry import find_figure
 from zoloss_cli.report.runs import load_runs
@@ -106,7 +106,7 @@ def test_a_cost_that_a_record_lacks_is_left_out_and_the_errors_stay(boosted, tmp
     run = {r.name: r for r in load_runs(folder)[0]}["figure4.2"]
     assert all(cell.curves.values.keys() == {"train_error", "test_error"} for cell in run.cells.values())
     with pytest.raises(ResultsError, match=r"no results for figure 'li-thesis-2006/4\.2'"):
-        catalog.choose_drawing(find_figure("4.2"), [run], folder)
+        drawings.choose_drawing(find_figure("4.2"), [run], folder)
 
 
 CODES = st.lists(st.lists(st.sampled_from([-1, 1]), min_size=4, max_size=4), min_size=1, max_size=30)
@@ -153,7 +153,7 @@ def test_figure_4_3_colours_the_pieces_by_their_side(boosted):
 
 
 def test_a_learner_of_all_classes_is_drawn_with_its_regions(boosted):
-    run = catalog.narrow_run(boosted[1]["4.2"], [], ["ecc:max-cut:perceptron"])
+    run = drawings.narrow_run(boosted[1]["4.2"], [], ["ecc:max-cut:perceptron"])
     (axes,) = drawn(boundary.draw_run, run).axes
     fitted, _ = refit(run, "tangram", "ecc:max-cut:perceptron")
     classes = np.asarray(axes.images[0].get_array())
@@ -167,11 +167,11 @@ def test_a_learner_of_all_classes_is_drawn_with_its_regions(boosted):
 
 def test_each_figure_is_of_its_own_run(boosted):
     runs = list(boosted[1].values())
-    found = [(d.name, d.run) for d in catalog.find_drawings(runs)]
+    found = [(d.name, d.run) for d in drawings.find_drawings(runs)]
     assert found == [("li-thesis-2006/3.1", "figure3.1"), ("li-thesis-2006/4.2", "figure4.2")]
-    slow = [d.kind.number for d in catalog.find_drawings(runs, only_quick=False) if d.name != "boundary"]
+    slow = [d.kind.number for d in drawings.find_drawings(runs, only_quick=False) if d.name != "boundary"]
     assert slow == ["3.1", "4.2", "4.3"]  # and no plain curves beside them
-    for drawing in catalog.find_drawings(runs, boosted[0]):
+    for drawing in drawings.find_drawings(runs, boosted[0]):
         assert drawing.title.startswith(f"Figure {drawing.kind.number} of Li's thesis (2006): ")
         assert "± one standard error" in drawing.caption
         assert "3 splits" in drawing.caption

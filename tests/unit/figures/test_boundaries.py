@@ -14,7 +14,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from zoloss_cli.api import plots as boundary_figure
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.figures import boundary, catalog
+from zoloss_cli.figures import boundary, drawings
 from zoloss_cli.figures import nguyen_sanner as lines
 from zoloss_cli.figures.nguyen_sanner import refit
 from zoloss_cli.registry import make_learner
@@ -127,7 +127,7 @@ def test_a_learner_for_several_classes_tells_them_apart_by_itself(zoloss, table,
 
 
 def test_a_run_is_drawn_by_its_own_learners_and_splits(reference):
-    run = catalog.narrow_run(reference["table2"], ["yinyang"], ["rcd-bias", "ave-perc"])
+    run = drawings.narrow_run(reference["table2"], ["yinyang"], ["rcd-bias", "ave-perc"])
     figure = drawn(boundary.draw_run, run)
     for axes, learner in zip(figure.axes, ("rcd-bias", "ave-perc"), strict=True):
         stored = run.cells["yinyang", learner]

@@ -6,7 +6,7 @@ import numpy as np
 from built_runs import build_run
 from drawing import assert_inside, drawn, named_lines
 
-from zoloss_cli.figures import catalog
+from zoloss_cli.figures import drawings
 from zoloss_cli.figures import li_lin as bounds
 from zoloss_cli.report.runs import RunResult
 
@@ -63,6 +63,6 @@ def test_what_covers_another_is_the_nearest_to_the_line():
 
 def test_only_runs_with_bounds_suit():
     assert bounds.has_bounds(run_of(CELLS))
-    (found,) = [d for d in catalog.find_drawings([run_of(CELLS)]) if d.name == "bounds"]
+    (found,) = [d for d in drawings.find_drawings([run_of(CELLS)]) if d.name == "bounds"]
     assert "none may lie above the line" in found.caption
     assert not bounds.has_bounds(build_run({("a", "fld"): {"train_error": [1.0]}}, metric="train_error"))

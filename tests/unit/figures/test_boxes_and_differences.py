@@ -10,9 +10,9 @@ from built_runs import build_run
 from drawing import assert_inside, drawn
 
 from zoloss_cli.errors import ConfigError, ResultsError
-from zoloss_cli.figures import catalog, style
 from zoloss_cli.figures import comparisons as boxes
 from zoloss_cli.figures import comparisons as differences
+from zoloss_cli.figures import drawings, style
 from zoloss_cli.figures.registry import find_figure
 from zoloss_cli.report.statistics import compare_pair
 
@@ -94,7 +94,7 @@ def test_higher_is_better_colours_the_other_side():
 
 def test_any_metric_of_the_records(reference):
     run = reference["table4"]
-    drawing = catalog.choose_drawing(
+    drawing = drawings.choose_drawing(
         find_figure("boxes"), [run], "results", None, ["heart"], [], metric="train_error"
     )
     (axes,) = drawn(drawing.pages[0]).axes
@@ -112,7 +112,7 @@ def test_what_cannot_be_chosen_is_one_sentence(reference):
         ("differences", {"against": "pocket"}, ResultsError, "'table4' has no learner 'pocket'; valid: adabo"),
     ):
         with pytest.raises(error, match=message) as refused:
-            catalog.choose_drawing(find_figure(figure), [reference["table4"]], "results", None, **options)
+            drawings.choose_drawing(find_figure(figure), [reference["table4"]], "results", None, **options)
         assert "\n" not in str(refused.value)
 
 

@@ -16,7 +16,7 @@ from scipy.spatial.distance import cdist
 from zoloss_cli import data_complexity
 from zoloss_cli.data.dataset import generate
 from zoloss_cli.errors import ResultsError
-from zoloss_cli.figures import catalog, thesis_complexity, thesis_samples
+from zoloss_cli.figures import drawings, thesis_complexity, thesis_samples
 from zoloss_cli.figures.registry import find_figure
 from zoloss_cli.report.papers import PublishedValue
 
@@ -81,7 +81,7 @@ def test_the_exact_column_is_shown_and_the_other_only_without_it(measured):
     panel, _ = drawn(thesis_complexity.draw_complexity_error, run).axes
     heuristic = run.measurements[HEURISTIC][0]
     assert panel.get_title().startswith("exact, draw 0\n")
-    panel, _ = drawn(thesis_complexity.draw_complexity_error, catalog.narrow_run(run, [], ["heuristic"])).axes
+    panel, _ = drawn(thesis_complexity.draw_complexity_error, drawings.narrow_run(run, [], ["heuristic"])).axes
     counts = f"{heuristic.principal_points} principal points, {heuristic.principal_subsets} principal subsets"
     assert panel.get_title() == f"heuristic, draw 0 (principal points only)\n{counts}"
     assert list(named_lines(panel)) == ["principal point"]
@@ -151,8 +151,8 @@ def test_more_clusters_than_a_word_has_bits():
 
 def test_figures_are_of_the_run_that_has_them(measured):
     folder, runs = measured
-    drawings = catalog.find_drawings([runs["1.5"], runs["1.8"]], folder, only_quick=False)
-    found = {drawing.kind.number: drawing for drawing in drawings}
+    found_drawings = drawings.find_drawings([runs["1.5"], runs["1.8"]], folder, only_quick=False)
+    found = {drawing.kind.number: drawing for drawing in found_drawings}
     assert list(found) == list(FIGURES)  # and no regions, since nothing was fitted
     sources = dict.fromkeys((*FIGURES[:3], "1.14"), "figure1.5")
     sources |= dict.fromkeys((*FIGURES[3:6], "1.15", "1.16"), "figure1.8")
@@ -161,7 +161,7 @@ def test_figures_are_of_the_run_that_has_them(measured):
     for name in ("1.6", "1.9"):
         assert "Evenly spaced along the principal points, the first subset of each." in found[name].caption
     with pytest.raises(ResultsError, match=r"for figure .*/1\.9'; run: zoloss run .*figure1\.8\.yaml"):
-        catalog.choose_drawing(find_figure("1.9"), [runs["1.5"]], folder)
+        drawings.choose_drawing(find_figure("1.9"), [runs["1.5"]], folder)
 
 
 def test_one_draw_is_enough_and_need_not_be_the_first(measured):

@@ -12,8 +12,8 @@ from drawing import assert_inside, drawn
 from PIL import Image
 
 from zoloss_cli.api.plots import choose_two_features
-from zoloss_cli.figures import catalog, li_lin, style
-from zoloss_cli.figures.catalog import split_into_pages
+from zoloss_cli.figures import drawings, li_lin, style
+from zoloss_cli.figures.drawings import split_into_pages
 from zoloss_cli.figures.files import name_pages, render_animation, render_pages
 from zoloss_cli.figures.registry import find_figure, list_figures
 
@@ -30,7 +30,7 @@ def test_more_than_six_data_sets_make_pages_of_nearly_the_same_size():
         parts = split_into_pages(find_figure("boxes"), run)
         assert [len(part.datasets) for part in parts] == pages
         assert [d for part in parts for d in part.datasets] == run.datasets
-    figures = catalog.choose_drawing(find_figure("boxes"), [build_wide(7)], Path("results")).draw_pages()
+    figures = drawings.choose_drawing(find_figure("boxes"), [build_wide(7)], Path("results")).draw_pages()
     assert [len(figure.axes) for figure in figures] == [4, 3]
     for part in ("page 1 of", "3 splits", "quartiles"):
         assert part in figures[0].get_suptitle()

@@ -16,7 +16,7 @@ from zoloss_cli.complexity.decomposition import compute_mean_growth
 from zoloss_cli.complexity.hard_margin import build_problem
 from zoloss_cli.complexity.measures import ContributionMeasure
 from zoloss_cli.data.dataset import generate
-from zoloss_cli.figures import catalog, thesis_complexity, thesis_samples
+from zoloss_cli.figures import drawings, thesis_complexity, thesis_samples
 from zoloss_cli.figures.registry import find_figure
 from zoloss_cli.figures.thesis_samples import Target
 from zoloss_cli.learners.base import build_generator
@@ -130,7 +130,7 @@ def test_one_score_alone_and_the_only_draw_of_all(measured):
     figure = drawn(thesis_samples.draw_roc_curves, run)  # all have draw 2 only
     assert figure.axes[0].get_title() == "draw 2; in the legend: mean AUC of 2 draws"
     del run.measurements["yinyang", "neighbours"][1]
-    run = catalog.narrow_run(run, [], ["neighbours"])
+    run = drawings.narrow_run(run, [], ["neighbours"])
     figure = drawn(thesis_samples.draw_roc_curves, run)
     area = roc_auc_score(wrong_of(run, 2), all_scores(run, 2)["neighbours"])
     assert legend(figure) == [f"neighbours: {area:.3f}"]

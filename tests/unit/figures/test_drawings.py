@@ -11,7 +11,7 @@ from places import REFERENCE
 
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ConfigError, ResultsError
-from zoloss_cli.figures import catalog
+from zoloss_cli.figures import drawings
 from zoloss_cli.figures.registry import FIGURE_NAMES, find_figure, list_figures
 from zoloss_cli.figures.svg import render_svg
 from zoloss_cli.report.papers import read_paper_titles
@@ -57,21 +57,21 @@ def test_every_published_figure_has_a_config_that_says_so():
 def test_the_number_will_do_where_only_one_paper_has_it():
     assert find_figure("3").name == find_figure("li-lin-2007/3").name == "li-lin-2007/3"
     assert find_figure("1.5").name == "li-thesis-2006/1.5"
-    assert catalog.find_kind("3", []).name == "li-lin-2007/3"
+    assert drawings.find_kind("3", []).name == "li-lin-2007/3"
 
 
 def test_a_number_of_two_papers_is_refused_with_their_names():
     runs = [mirror("3", "ranks")]
     with pytest.raises(ConfigError, match="several papers have a figure '3'; name one: acme-2020/3, li-lin"):
-        catalog.find_kind("3", runs)
-    assert catalog.find_kind("acme-2020/3", runs).function == find_figure("ranks").function
-    assert catalog.find_kind("li-lin-2007/3", runs) == find_figure("3")
+        drawings.find_kind("3", runs)
+    assert drawings.find_kind("acme-2020/3", runs).function == find_figure("ranks").function
+    assert drawings.find_kind("li-lin-2007/3", runs) == find_figure("3")
 
 
 def test_an_unknown_name_is_told_with_the_nearest():
     for name, hint in {"li-lin-2007/5": "did you mean 'li-lin-2007/", "7": "zoloss plot lists them"}.items():
         with pytest.raises(ConfigError, match=f"no figure is called '{name}'.*{hint}"):
-            catalog.find_kind(name, [mirror("8", "ranks")])
+            drawings.find_kind(name, [mirror("8", "ranks")])
 
 
 def test_a_config_alone_makes_a_figure_of_another_paper(zoloss, write_config, tmp_path):
@@ -91,7 +91,7 @@ def test_a_config_alone_makes_a_figure_of_another_paper(zoloss, write_config, tm
 
 def test_what_is_drawn_is_what_the_named_figure_draws():
     run = mirror("7", "ranks")
-    (drawing,) = catalog.find_drawings([run])
+    (drawing,) = drawings.find_drawings([run])
     assert (drawing.name, drawing.kind.beside_tables) == ("acme-2020/7", "none")
     assert drawing.command == "zoloss plot results --figure acme-2020/7"
     assert drawing.stem == "figure-acme-2020-7"
@@ -106,22 +106,22 @@ def test_a_config_that_does_not_say_how_or_what_the_run_lacks_is_refused(write_c
     ):
         runs = [mirror("7", drawn_as)]
         with pytest.raises(ConfigError, match=message):
-            catalog.find_kind("acme-2020/7", runs)
-        assert [drawing.name for drawing in catalog.find_drawings(runs)] == ["ranks"]
-    kind = catalog.find_kind("acme-2020/7", [mirror("7", "curves")])
+            drawings.find_kind("acme-2020/7", runs)
+        assert [drawing.name for drawing in drawings.find_drawings(runs)] == ["ranks"]
+    kind = drawings.find_kind("acme-2020/7", [mirror("7", "curves")])
     with pytest.raises(ResultsError, match="has no results for figure 'acme-2020/7', which needs learners"):
-        catalog.choose_drawing(kind, [mirror("7", "curves")], Path("results"))
+        drawings.choose_drawing(kind, [mirror("7", "curves")], Path("results"))
     with pytest.raises(ConfigError, match="drawn_as applies only to figures"):
         load_config(write_config(ANOTHER_PAPER.replace("figure:", "table:").replace("WAY", "curves")))
 
 
 def test_every_figure_of_the_reference_is_drawn_and_small(reference):
-    drawings = catalog.find_drawings(list(reference.values()), REFERENCE)
+    found = drawings.find_drawings(list(reference.values()), REFERENCE)
     quick = {kind.name for kind in list_figures() if kind.is_quick and kind.needs_results}
     quick.remove("lookup")  # figures of the thesis show the same decompositions
-    assert {drawing.name for drawing in drawings} == quick
-    assert len({drawing.stem for drawing in drawings}) == len(drawings)
-    for drawing in drawings:
+    assert {drawing.name for drawing in found} == quick
+    assert len({drawing.stem for drawing in found}) == len(found)
+    for drawing in found:
         figure = drawn(drawing.pages[0])
         assert_inside(figure)
         assert_labelled(figure, drawing)
@@ -132,19 +132,19 @@ def test_every_figure_of_the_reference_is_drawn_and_small(reference):
 
 
 def test_what_is_available_depends_on_the_run(recorded, reference):
-    names = {drawing.name for drawing in catalog.find_drawings([recorded[1]])}
+    names = {drawing.name for drawing in drawings.find_drawings([recorded[1]])}
     assert "li-lin-2007/3" in names
     assert not names & {"curves", "ranks"}  # its curves are that figure; one data set gives no ranks
-    quick = {drawing.name for drawing in catalog.find_drawings([reference["table2"]])}
+    quick = {drawing.name for drawing in drawings.find_drawings([reference["table2"]])}
     assert "ranks" in quick
     assert not quick & {"boxes", "differences"}
-    everything = {drawing.name for drawing in catalog.find_drawings([reference["table2"]], only_quick=False)}
+    everything = {drawing.name for drawing in drawings.find_drawings([reference["table2"]], only_quick=False)}
     assert everything >= {"ranks", "boxes", "differences", "boundary"}
 
 
 def test_a_caption_names_run_config_splits_and_command(recorded):
-    drawings = catalog.find_drawings([recorded[1]], Path("my results"))
-    (drawing,) = (each for each in drawings if each.name == "li-lin-2007/3")
+    found = drawings.find_drawings([recorded[1]], Path("my results"))
+    (drawing,) = (each for each in found if each.name == "li-lin-2007/3")
     for part in ("RCD by epoch", "3 splits", "run 'figure3'", "figure3.yaml", "± one standard error"):
         assert part in drawing.caption
     assert drawing.command == "zoloss plot 'my results' --figure li-lin-2007/3"
@@ -152,8 +152,8 @@ def test_a_caption_names_run_config_splits_and_command(recorded):
 
 def test_a_part_of_a_run_has_its_cells_only(reference):
     with pytest.raises(ResultsError, match="no data set 'hart'; did you mean 'heart'"):
-        catalog.narrow_run(reference["table2"], ["hart"], [])
-    part = catalog.narrow_run(reference["table2"], ["heart", "sonar"], ["rcd-bias"])
+        drawings.narrow_run(reference["table2"], ["hart"], [])
+    part = drawings.narrow_run(reference["table2"], ["heart", "sonar"], ["rcd-bias"])
     assert (part.datasets, part.learners) == (["heart", "sonar"], ["rcd-bias"])
     assert set(part.cells) == {("heart", "rcd-bias"), ("sonar", "rcd-bias")}
     assert [(cell.dataset, cell.learner) for cell in part.manifest.cells] == list(part.cells)
