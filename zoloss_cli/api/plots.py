@@ -475,12 +475,12 @@ def list_drawings(results: Path | None) -> tuple[str, list[str]]:
         if results is not None:
             raise
         notes.append(f"these need no results; for others, {error}")
-    drawings = drawings.find_drawings(runs, folder, only_quick=False)
-    drawings += [
+    listed = drawings.find_drawings(runs, folder, only_quick=False)
+    listed += [
         drawings.build_drawing_without_results(kind) for kind in list_figures() if not kind.needs_results
     ]
-    drawings.append(build_boundary_drawing("yinyang", ["rcd-bias", "adaboost"], None, None))
-    lines = [[drawing.command, drawing.title] for drawing in drawings]
+    listed.append(build_boundary_drawing("yinyang", ["rcd-bias", "adaboost"], None, None))
+    lines = [[drawing.command, drawing.title] for drawing in listed]
     return tabulate(lines, ["command", "figure"], tablefmt="simple"), notes
 
 
