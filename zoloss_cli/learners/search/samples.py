@@ -186,7 +186,7 @@ class ExactFeatures:
 
     @cached_property
     def keys(self) -> np.ndarray:
-        """Numbers with the same equalities and order as the values."""
+        """Return numbers with the same equalities and order as the values."""
         if self.values.dtype != object:
             return self.values
         ranks = []
