@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import inspect
 import os
 import sys
 import warnings
@@ -41,12 +42,14 @@ class PlainGroup(FlagsWithoutType, TyperGroup):
     """A group of commands whose flags are shown without a type."""
 
 
-def load_command(name: str) -> Any:
-    """Import a command and return it as a Click command.
+def import_command(name: str) -> Any:
+    """Import a command: a function, or a group of subcommands, with the same name as its module."""
+    return getattr(importlib.import_module(f"zoloss_cli.cli.{name}"), name)
 
-    It is a function, or a group of subcommands, with the same name as its module.
-    """
-    command = getattr(importlib.import_module(f"zoloss_cli.cli.{name}"), name)
+
+def load_command(name: str) -> Any:
+    """Import a command and return it as a Click command."""
+    command = import_command(name)
     if not isinstance(command, typer.Typer):
         single = typer.Typer(add_completion=False, rich_markup_mode=MARKUP)
         single.command(name, cls=PlainCommand)(command)
@@ -70,8 +73,17 @@ class ZolossGroup(PlainGroup):
         super().__init__(**settings | {"commands": dict.fromkeys(COMMANDS)})
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import a command; None if there is none of this name."""
-        return load_command(cmd_name) if cmd_name in COMMANDS else None
+        """Return a command with its help, but without options, which take longer; None if it is unknown."""
+        if cmd_name not in COMMANDS:
+            return None
+        found = import_command(cmd_name)
+        group = getattr(found, "registered_callback", None)
+        return TyperCommand(cmd_name, help=inspect.getdoc(group.callback if group else found))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that is called or completed, with its options."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command and load_command(str(name)), rest
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; Ctrl-C that it does not handle ends it with a message."""

@@ -290,7 +290,7 @@ def convert_to_utf8(path: Path, content: bytes) -> tuple[bytes, list[str]]:
         notes.append(f"{path} was read as UTF-16")
     content = content.removeprefix(codecs.BOM_UTF8)
     try:
-        content.decode()
+        _ = content.isascii() or content.decode()
     except UnicodeDecodeError:
         if CONTROLS.search(content):
             raise DataError(f"{path} is neither UTF-8 text nor a table in another known format") from None
@@ -407,6 +407,7 @@ def _split_numbers(code: str) -> list[int | str]:
 # could differ, or that have an error, are left to `parse_rows`, which reports line and column.
 
 MIN_FAST_BYTES = 1 << 20  # below this, importing pandas takes longer than everything else
+COUNTED_BYTES = 1 << 18  # at once, in the processor's cache
 HEADER_BYTES = 1 << 20  # a longer header is left to `parse_rows`
 
 
@@ -424,7 +425,8 @@ def read_fast(path: Path, content: bytes, choose_texts: ChooseTexts) -> RawTable
     header = read_first_record(first, separator)
     sep, n_between, first_end = separator.encode(), len(header) - 1, content.find(b"\n", start)
     n_first = content.count(sep, start, end if first_end < 0 else first_end)
-    n_rows, n_separators = content.count(b"\n", start, end) + 1, content.count(sep, start, end)
+    n_ends, n_separators = _count_bytes(content, start, end, b"\n" + sep)
+    n_rows = n_ends + 1
     # pandas rejects rows longer than the first, so all have the same length if the total is right.
     if n_first != n_between or n_separators != n_rows * n_between:
         return None
@@ -485,6 +487,15 @@ def _parse_by_pandas(
             )
         columns.append(column)
     return columns
+
+
+def _count_bytes(content: bytes, start: int, end: int, wanted: bytes) -> list[int]:
+    """Return how often each byte occurs; of frequent ones, `bytes.count` takes seven times as long."""
+    values, counts = np.frombuffer(content, np.uint8), [0] * len(wanted)
+    for first in range(start, end, COUNTED_BYTES):
+        part = values[first : min(first + COUNTED_BYTES, end)]
+        counts = [n + int(np.count_nonzero(part == byte)) for n, byte in zip(counts, wanted, strict=True)]
+    return counts
 
 
 def _is_plain(series: Any) -> bool:

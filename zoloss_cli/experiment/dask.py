@@ -44,6 +44,7 @@ from zoloss_cli.utils.text import format_duration
 CONNECT_SECONDS = 10.0  # until reporting that there is no scheduler
 REFRESH_SECONDS = 2.0  # between two checks of the workers
 POLL_SECONDS = 0.05
+SECONDS_PER_CHUNK = 0.001  # between two fetches, at most POLL_SECONDS: few workers have little to do meanwhile
 KEPT = "finished tasks are kept, and the same command continues"
 
 
@@ -72,6 +73,7 @@ class DaskExecutor(TaskExecutor):
         self._bundle: RunBundle | None = None
         self._is_bundle_sent = False
         self._unsent: list[tuple[Future[ChunkOutput], tuple[str, list[int], float]]] = []
+        self._sent: dict[str, tuple[Future[ChunkOutput], Any]] = {}  # with the Dask future of the same chunk
         self._next_look = self._empty_since = 0.0
         try:
             self._connect()
@@ -122,6 +124,7 @@ class DaskExecutor(TaskExecutor):
                 time.sleep(POLL_SECONDS)
             self._compare_versions()
         self._send_bundle()
+        asyncio.run_coroutine_threadsafe(self._deliver(self._client), self._client.loop.asyncio_loop)
         has_dashboard = "dashboard" in self._client.scheduler_info().get("services", {})
         dashboard = f"; dashboard: {self._client.dashboard_link}" if has_dashboard else ""
         note(f"cluster {self.address}: {self.describe_workers() or 'no worker yet'}{dashboard}")
@@ -258,18 +261,43 @@ class DaskExecutor(TaskExecutor):
             for future, _ in unsent:
                 future.set_exception(ChunkLostError())
             return
-        for (future, _), remote in zip(unsent, remotes, strict=True):
-            asyncio.run_coroutine_threadsafe(self._resolve(future, remote), self._client.loop.asyncio_loop)
+        self._sent |= {
+            remote.key: (future, remote) for (future, _), remote in zip(unsent, remotes, strict=True)
+        }
 
-    async def _resolve(self, future: Future[ChunkOutput], remote: Any) -> None:
-        """Resolve the future of a chunk as soon as its Dask task has ended."""
-        try:
-            future.set_result(ChunkOutput(*await remote))
-        except BaseException as error:
-            future.set_exception(self._translate_error(error) if remote.status == "error" else ChunkLostError())
+    async def _deliver(self, client: Any) -> None:
+        """Resolve the futures of ended Dask tasks.
 
-    def _translate_error(self, error: BaseException) -> Exception:
-        """Translate the error of a Dask task into one that `TaskExecutor.submit` allows."""
+        Fetching the results of many at once takes the client a fifth of the time of one by one
+        (`tests/bench/test_cluster_speed.py`).
+        """
+        while self._client is client:
+            await asyncio.sleep(min(POLL_SECONDS, SECONDS_PER_CHUNK * (1 + len(self._sent))))
+            ended = {key: sent for key, sent in list(self._sent.items()) if sent[1].status != "pending"}
+            finished = [key for key, (_, remote) in ended.items() if remote.status == "finished"]
+            answer: dict[str, Any] = {}
+            with contextlib.suppress(Exception):  # if the connection is lost, so are the futures
+                answer = await client.scheduler.gather(keys=finished) if finished else {}
+            outputs, lost = answer.get("data", {}), answer.get("keys", ())
+            for key, (future, remote) in ended.items():
+                if key in outputs:
+                    future.set_result(ChunkOutput(*outputs[key]))
+                elif key in lost or key not in finished:
+                    future.set_exception(await self._find_error(remote))
+                else:
+                    continue
+                del self._sent[key]
+
+    async def _find_error(self, remote: Any) -> Exception:
+        """Return why a Dask task has no result, as an error that `TaskExecutor.submit` allows."""
+        if remote.status == "error":
+            try:
+                await remote
+            except Exception as error:
+                return self._translate_error(error)
+        return ChunkLostError()
+
+    def _translate_error(self, error: Exception) -> Exception:
         from distributed import KilledWorker
 
         from zoloss_cli.experiment.dask_worker import BundleMissingError

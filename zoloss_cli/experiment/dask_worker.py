@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import ctypes
+import functools
 import socket
 import threading
 from collections.abc import Iterator
@@ -10,7 +13,7 @@ from typing import Any
 
 import numba
 from distributed import WorkerPlugin
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from zoloss_cli.data.dataset import load_data
 from zoloss_cli.data.read import receive_file
@@ -21,6 +24,8 @@ from zoloss_cli.experiment.run_bundle import RunBundle, collect_versions, explai
 from zoloss_cli.experiment.task import ChunkOutput, run_tasks
 from zoloss_cli.experiment.warming import compile_for_cells
 
+TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # options of glibc's mallopt
+KEPT_BYTES, DASK_KEPT_BYTES = 128 << 20, 64 << 10
 _bundles: dict[str, RunBundle] = {}
 _one_at_a_time = threading.Lock()  # for workers with several threads: fits share warnings, caches and kernels
 
@@ -45,10 +50,26 @@ class BundlePlugin(WorkerPlugin):
     def teardown(self, worker: Any) -> None:
         """Drop the bundle; its chunks end after their current task."""
         _bundles.pop(self.name, None)
+        if not _bundles:
+            keep_freed_bytes(DASK_KEPT_BYTES)
+
+
+def keep_freed_bytes(count: int) -> None:
+    """Let glibc keep this many freed bytes in the process.
+
+    With Dask's setting, arrays are returned to the system and cleared again in each fit, which takes 8 % of the
+    time of Table II (`tests/bench/test_cluster_speed.py`).
+    """
+    with contextlib.suppress(AttributeError, OSError):  # another C library
+        libc = ctypes.CDLL(None)
+        libc.mallopt(TRIM_THRESHOLD, count)
+        libc.mallopt(MMAP_THRESHOLD, min(count, 32 << 20))  # the largest that glibc allows
+        libc.malloc_trim(0)
 
 
 def receive_bundle(bundle: RunBundle) -> None:
     """Store a bundle and compile kernels; problems are left to the first chunk, which reports to the client."""
+    keep_freed_bytes(KEPT_BYTES)
     for file in bundle.files:
         receive_file(file)
     _bundles[bundle.name] = bundle
@@ -67,9 +88,15 @@ def run_chunk_on_worker(name: str, key: str, splits: list[int], seconds: float) 
     """
     cell = _find_cell(name, key)
     numba.set_num_threads(1)  # first, since it loads a threading library, which is then limited, too
-    with _one_at_a_time, threadpool_limits(1):
+    with _one_at_a_time, _find_thread_pools(name).limit(limits=1):
         records = run_tasks(cell, _list_while_wanted(name, splits), seconds)
     return ChunkOutput(records, socket.gethostname())
+
+
+@functools.lru_cache(maxsize=1)
+def _find_thread_pools(name: str) -> ThreadpoolController:
+    """Return the thread pools of all libraries that are loaded at the first chunk of a bundle."""
+    return ThreadpoolController()
 
 
 def _list_while_wanted(name: str, splits: list[int]) -> Iterator[int]:

@@ -56,9 +56,8 @@ class FigureKind:
     name: str  # the value of --figure: PAPER/NUMBER for a published figure, otherwise a word
     title: str
     function: Callable[..., Figure]  # draws it, from a run if it needs one
-    condition: Callable[[RunResult], bool] | None = (
-        None  # whether a run has what it shows; None without results
-    )
+    # whether a run has what it shows; None if it needs no results
+    condition: Callable[[RunResult], bool] | None = None
     config: str = ""  # of the run that it shows, if published
     legend: str = ""  # what its caption says about how to read it
     requirement: str = ""  # what a run must have, for error messages
