@@ -11,7 +11,7 @@ from processes import environment, run_zoloss
 
 from zoloss_cli.cli import _options as completion
 from zoloss_cli.config.catalog import load_catalog
-from zoloss_cli.figures.registry import FIGURE_NAMES, FIGURE_NUMBERS
+from zoloss_cli.figures.figure_kinds import FIGURE_NAMES, FIGURE_NUMBERS
 from zoloss_cli.registry import GENERATORS, LEARNERS
 
 # Imported by commands that compute, never by a completion.

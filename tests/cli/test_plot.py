@@ -10,7 +10,7 @@ import pytest
 from own_rows import refused
 from places import REFERENCE
 
-from zoloss_cli.figures.registry import list_figures
+from zoloss_cli.figures.figure_kinds import list_figures
 from zoloss_cli.results.record import decode_records, encode_line
 
 MARK = {".pdf": b"%PDF-", ".svg": b"<?xml", ".png": b"\x89PNG"}

@@ -226,7 +226,7 @@ def load_experiment(path: Path) -> Experiment:
     """Return the experiment of a config; every error raises a ConfigError that names file and key."""
     experiment = load_config(path)
     if experiment.published and experiment.published.drawn_as:
-        from zoloss_cli.figures.registry import find_drawn_as
+        from zoloss_cli.figures.figure_kinds import find_drawn_as
 
         find_drawn_as(experiment.published.drawn_as, str(path))
     return experiment

@@ -27,9 +27,9 @@ from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.figures import drawings, style
 from zoloss_cli.figures.boundary import FittedRegions, draw_regions, predict_classes
 from zoloss_cli.figures.drawings import Drawing, build_command, build_stem
+from zoloss_cli.figures.figure_kinds import FIGURE_NAMES, FigureKind, find_figure, list_figures, load_figure
 from zoloss_cli.figures.files import ANIMATION, render_animation, render_pages
 from zoloss_cli.figures.nguyen_sanner import SHOWN_SPLIT
-from zoloss_cli.figures.registry import FIGURE_NAMES, FigureKind, find_figure, list_figures, load_figure
 from zoloss_cli.kernels.zero_one import find_strict_errors
 from zoloss_cli.registry import GENERATORS, find_registration
 from zoloss_cli.report.notes import describe_incomplete

@@ -89,7 +89,7 @@ def complete_metric(incomplete: str) -> list[str]:
 
 def complete_figure(incomplete: str) -> list[str]:
     """Offer the names and numbers of figures."""
-    from zoloss_cli.figures.registry import FIGURE_NAMES, FIGURE_NUMBERS
+    from zoloss_cli.figures.figure_kinds import FIGURE_NAMES, FIGURE_NUMBERS
 
     return _filter_names((*FIGURE_NAMES, *FIGURE_NUMBERS), incomplete)
 

@@ -13,8 +13,8 @@ from zoloss_cli.data.dataset import find_entry, load_data
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.fitting import SplitData
 from zoloss_cli.figures import style
+from zoloss_cli.figures.figure_kinds import register_figure
 from zoloss_cli.figures.nguyen_sanner import compute_box, draw_class, draw_training_samples, refit
-from zoloss_cli.figures.registry import register_figure
 from zoloss_cli.report.runs import Place, RunResult, build_column_titles
 from zoloss_cli.results.record import FitRecord
 

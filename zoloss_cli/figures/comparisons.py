@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.choices import CONFIDENCE
 from zoloss_cli.figures import style
-from zoloss_cli.figures.registry import register_figure
+from zoloss_cli.figures.figure_kinds import register_figure
 from zoloss_cli.metrics.base import ErrorRate, compute_half_width
 from zoloss_cli.registry import load_metric
 from zoloss_cli.report.runs import RunResult, build_column_titles

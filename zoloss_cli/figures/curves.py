@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zoloss_cli.figures import style
-from zoloss_cli.figures.registry import register_figure, register_figures
+from zoloss_cli.figures.figure_kinds import register_figure, register_figures
 from zoloss_cli.figures.style import Look, assign_looks, assign_looks_by_name
 from zoloss_cli.metrics.base import Sizes
 from zoloss_cli.report.runs import CellResult, RunResult, build_column_titles, build_learner_title

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zoloss_cli.errors import ConfigError, ResultsError, suggest_nearest
-from zoloss_cli.figures.registry import FigureKind, find_drawn_as, find_figure, list_figures
+from zoloss_cli.figures.figure_kinds import FigureKind, find_drawn_as, find_figure, list_figures
 from zoloss_cli.figures.style import add_origin, apply_style
 from zoloss_cli.report.render import format_table_name
 from zoloss_cli.report.runs import RunResult, select_runs

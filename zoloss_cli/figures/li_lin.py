@@ -12,8 +12,8 @@ from zoloss_cli.config.models import EmbeddedData
 from zoloss_cli.data.dataset import load_data
 from zoloss_cli.figures import style
 from zoloss_cli.figures.curves import find_curves
+from zoloss_cli.figures.figure_kinds import register_figure
 from zoloss_cli.figures.nguyen_sanner import CLASS_MARKERS, SAMPLE_COLOUR, clip_line, compute_box
-from zoloss_cli.figures.registry import register_figure
 from zoloss_cli.figures.style import find_look
 from zoloss_cli.kernels.zero_one import find_strict_errors
 from zoloss_cli.report.runs import RunResult, build_column_titles

@@ -16,7 +16,7 @@ from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.fitting import SplitData
 from zoloss_cli.experiment.task import FittedTask, find_cell, fit_again
 from zoloss_cli.figures import style
-from zoloss_cli.figures.registry import register_figure
+from zoloss_cli.figures.figure_kinds import register_figure
 from zoloss_cli.figures.style import assign_looks
 from zoloss_cli.kernels.smooth import (
     compute_shifted_smooth_loss,

@@ -13,8 +13,8 @@ from zoloss_cli.data.generators import TANGRAM
 from zoloss_cli.figures import style
 from zoloss_cli.figures.boundary import TINT_OPACITY, TINTS
 from zoloss_cli.figures.curves import STANDARD_ERRORS, Curves, find_curves, plot_with_band
+from zoloss_cli.figures.figure_kinds import register_figure
 from zoloss_cli.figures.nguyen_sanner import refit
-from zoloss_cli.figures.registry import register_figure
 from zoloss_cli.figures.style import Look
 from zoloss_cli.kernels.stumps import BISIGMOID, EXPONENTIAL, compute_cost_and_slope
 from zoloss_cli.report.runs import RunResult, build_column_titles, build_learner_title

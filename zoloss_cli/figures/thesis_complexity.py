@@ -28,7 +28,7 @@ from zoloss_cli.config.models import GeneratedData
 from zoloss_cli.data.dataset import load_data
 from zoloss_cli.data.generators import DISK_RADII
 from zoloss_cli.figures import style
-from zoloss_cli.figures.registry import register_figure, register_figures
+from zoloss_cli.figures.figure_kinds import register_figure, register_figures
 from zoloss_cli.figures.thesis_samples import (
     OF_DISKS,
     TARGET_LEGEND,

@@ -20,7 +20,7 @@ from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.fitting import load_split
 from zoloss_cli.experiment.task import find_cell
 from zoloss_cli.figures import style
-from zoloss_cli.figures.registry import register_figure
+from zoloss_cli.figures.figure_kinds import register_figure
 from zoloss_cli.metrics.base import PooledMeasurement
 from zoloss_cli.metrics.scores import compute_auc, compute_roc_curve
 from zoloss_cli.report.runs import Place, RunResult, build_column_titles

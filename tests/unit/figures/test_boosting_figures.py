@@ -14,8 +14,8 @@ from matplotlib.colors import to_rgb
 from zoloss_cli.data.generators import TANGRAM
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.figures import boundary, curves, drawings, style, thesis_boosting
+from zoloss_cli.figures.figure_kinds import find_figure
 from zoloss_cli.figures.nguyen_sanner import refit
-from zoloss_cli.figures.registry import find_figure
 from zoloss_cli.report.runs import load_runs
 
 FIGURE_3_1 = """

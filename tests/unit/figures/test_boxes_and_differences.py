@@ -13,7 +13,7 @@ from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.figures import comparisons as boxes
 from zoloss_cli.figures import comparisons as differences
 from zoloss_cli.figures import drawings, style
-from zoloss_cli.figures.registry import find_figure
+from zoloss_cli.figures.figure_kinds import find_figure
 from zoloss_cli.report.statistics import compare_pair
 
 

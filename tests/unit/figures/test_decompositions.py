@@ -17,7 +17,7 @@ from zoloss_cli import data_complexity
 from zoloss_cli.data.dataset import generate
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.figures import drawings, thesis_complexity, thesis_samples
-from zoloss_cli.figures.registry import find_figure
+from zoloss_cli.figures.figure_kinds import find_figure
 from zoloss_cli.report.papers import PublishedValue
 
 CLASSES = {

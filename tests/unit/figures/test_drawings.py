@@ -12,7 +12,7 @@ from places import REFERENCE
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ConfigError, ResultsError
 from zoloss_cli.figures import drawings
-from zoloss_cli.figures.registry import FIGURE_NAMES, find_figure, list_figures
+from zoloss_cli.figures.figure_kinds import FIGURE_NAMES, find_figure, list_figures
 from zoloss_cli.figures.svg import render_svg
 from zoloss_cli.report.papers import read_paper_titles
 from zoloss_cli.utils.files import shipped_folder

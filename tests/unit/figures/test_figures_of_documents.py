@@ -9,7 +9,7 @@ from __future__ import annotations
 from reference_runs import load_reference
 
 import zoloss_cli
-from zoloss_cli.figures.registry import FIGURE_NAMES, list_figures
+from zoloss_cli.figures.figure_kinds import FIGURE_NAMES, list_figures
 
 # Figures that are pseudo-code: (document, number) -> the class that implements it, and how it cites the figure.
 LISTINGS = {

@@ -14,8 +14,8 @@ from PIL import Image
 from zoloss_cli.api.plots import choose_two_features
 from zoloss_cli.figures import drawings, li_lin, style
 from zoloss_cli.figures.drawings import split_into_pages
+from zoloss_cli.figures.figure_kinds import find_figure, list_figures
 from zoloss_cli.figures.files import name_pages, render_animation, render_pages
-from zoloss_cli.figures.registry import find_figure, list_figures
 
 
 def build_wide(n_datasets: int):

@@ -17,7 +17,7 @@ from zoloss_cli.complexity.hard_margin import build_problem
 from zoloss_cli.complexity.measures import ContributionMeasure
 from zoloss_cli.data.dataset import generate
 from zoloss_cli.figures import drawings, thesis_complexity, thesis_samples
-from zoloss_cli.figures.registry import find_figure
+from zoloss_cli.figures.figure_kinds import find_figure
 from zoloss_cli.figures.thesis_samples import Target
 from zoloss_cli.learners.base import build_generator
 from zoloss_cli.metrics.base import PooledMeasurement

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from zoloss_cli import __version__
 from zoloss_cli.config.models import Experiment
 from zoloss_cli.figures.drawings import Drawing, build_drawing_without_results, find_drawings
-from zoloss_cli.figures.registry import list_figures
+from zoloss_cli.figures.figure_kinds import list_figures
 from zoloss_cli.figures.style import apply_style, list_drawing_faults
 from zoloss_cli.registry import load_metric
 from zoloss_cli.report.agreement import (
