@@ -21,13 +21,11 @@ from zoloss_cli.results.record import FitRecord
 from zoloss_cli.results.store import Store
 
 PRELOAD = "zoloss_cli.experiment.dask_worker"
-MAX_RATIO = 1.15
 TURNS = 3  # of which the median counts
-MAX_CHUNK_SECONDS = 0.001
-MIN_RECORDS_PER_SECOND = 5000
 TABLE = ("run", str(TOP / "configs" / "table2.yaml"), "--splits", "20")
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+pytestmark = pytest.mark.benchmark(group="cluster")
 
 
 @contextlib.contextmanager
@@ -53,7 +51,7 @@ def measure_seconds(*arguments):
 
 
 @pytest.mark.parametrize("options", [(), ("--preload", PRELOAD)], ids=["fresh workers", "with --preload"])
-def test_table_2_takes_hardly_longer_than_with_processes(benchmark, monkeypatch, tmp_path, options):
+def test_table_2(benchmark, monkeypatch, tmp_path, request, options):
     """With byte code, as an installed package has it, and kernels that were compiled before."""
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path / "byte-code"))
@@ -61,9 +59,10 @@ def test_table_2_takes_hardly_longer_than_with_processes(benchmark, monkeypatch,
         measure_seconds("--splits", "1", "--out", tmp_path / "first", "--scheduler", cluster.address)
     seconds = benchmark.pedantic(measure_in_turn, (tmp_path, options), rounds=1)
     near, far, again = map(statistics.median, zip(*seconds, strict=True))
-    benchmark.extra_info |= {"process pool": near, "cluster": far, "cluster again": again, "all": seconds}
-    print(benchmark.extra_info)
-    assert far < MAX_RATIO * near
+    benchmark.extra_info["note"] = (
+        f"Table II, 20 splits, {request.node.callspec.id}: pool {near:.1f} s, cluster {far:.1f} s "
+        f"({far / near:.2f} x), again {again:.1f} s"
+    )
 
 
 def measure_in_turn(folder, options):
@@ -86,7 +85,7 @@ class CpuClock(Progress):
         self.seconds = time.process_time() - self.started
 
 
-def test_a_chunk_takes_the_client_less_than_a_millisecond(benchmark, tmp_path, monkeypatch, write_config):
+def test_a_chunk_on_the_client(benchmark, tmp_path, monkeypatch, write_config):
     """All that the client does: submit, fetch, decode, write and count, as CPU time of all its threads."""
 
     def answer_at_once():  # a function within another one travels as code: workers do not have this module
@@ -108,14 +107,12 @@ def test_a_chunk_takes_the_client_less_than_a_millisecond(benchmark, tmp_path, m
         workers = DaskWorkers(ClusterSettings(scheduler=cluster.address))
         run = (load_config(path), "c", Store(tmp_path / "results"), workers, clock)
         benchmark.pedantic(run_experiment, run, rounds=1)
-    seconds = clock.seconds / len(n_chunks)
-    benchmark.extra_info |= {"milliseconds a chunk": 1000 * seconds, "chunks": len(n_chunks)}
-    print(benchmark.extra_info)
     assert len(n_chunks) >= 3000
-    assert seconds < MAX_CHUNK_SECONDS
+    milliseconds = 1000 * clock.seconds / len(n_chunks)
+    benchmark.extra_info["note"] = f"a chunk, on the client: {milliseconds:.2f} ms"
 
 
-def test_records_are_written_faster_than_a_large_cluster_makes_them(benchmark, write_config, tmp_path):
+def test_writing_records(benchmark, write_config, tmp_path):
     cells = plan(load_config(write_config("datasets: [heart, sonar]\nlearners: [fld, stump]\n")))
 
     def write():
@@ -126,9 +123,6 @@ def test_records_are_written_faster_than_a_large_cluster_makes_them(benchmark, w
                     records = [FitRecord(k, train_errors=1, test_errors=2) for k in range(first, first + 10)]
                     store.append(cell, records, (200, 70))
 
-    began = time.perf_counter()
     benchmark.pedantic(write, rounds=1)
-    per_second = 20_000 / (time.perf_counter() - began)
-    benchmark.extra_info |= {"records a second": per_second}
-    print(benchmark.extra_info)
-    assert per_second > MIN_RECORDS_PER_SECOND
+    rate = 20_000 / benchmark.stats.stats.min
+    benchmark.extra_info["note"] = f"records written: {rate:,.0f} a second"

@@ -52,13 +52,14 @@ def test_a_figure_of_no_results_in_every_format_is_never_overwritten_unasked(zol
 def test_the_list_has_a_command_for_each_figure(zoloss, part, here):
     ended = zoloss.ok("plot", part)
     commands = [line.partition("  ")[0] for line in ended.out.splitlines()[2:]]
-    assert commands == [
+    expected = [
         f"zoloss plot {part} --figure nguyen-sanner-2013/1",
         f"zoloss plot {part} --figure time --table nguyen-figure1",
         f"zoloss plot {part} --figure boundary --table nguyen-figure1",
         *(f"zoloss plot --figure {kind.name}" for kind in list_figures() if not kind.needs_results),
         "zoloss plot --figure boundary --dataset yinyang --learners rcd-bias,adaboost",
     ]
+    assert [command for command in commands if command in expected] == expected
     assert {"zoloss plot --figure cone", "zoloss plot --figure rcd-steps"} < set(commands)
     assert zoloss(*commands[0].split()[1:], "--out", "one.svg").code == 0
     text = (here / "one.svg").read_text(encoding="utf-8")

@@ -114,6 +114,8 @@ class Metric(ABC):
         for name in self.requires:
             if not hasattr(records[0], name) or None in map(attrgetter(name), records):
                 return f"its records hold no {name}"
+        if self.n_classes == 2 and len(getattr(records[0], "test_confusion", None) or ()) > 2:
+            return "it is defined for two classes only"
         return ""
 
     def aggregate(self, values: Sequence[float]) -> Stat:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from zoloss_cli.metrics.base import ErrorRate, FieldMetric, Metric, Sizes, require_field
 from zoloss_cli.results.record import Confusion, FitRecord
 
@@ -96,13 +94,6 @@ class TwoClassRate(ErrorRate):
     requires = ("test_confusion",)
     part = "test"
     n_classes = 2
-
-    def explain_missing(self, records: Sequence[FitRecord]) -> str:
-        """Return why records cannot provide the metric; empty if all can."""
-        reason = super().explain_missing(records)
-        return reason or (
-            "" if len(records[0].test_confusion or ()) == 2 else "it is defined for two classes only"
-        )
 
 
 def count_two_class(confusion: Confusion) -> tuple[int, int, int, int]:

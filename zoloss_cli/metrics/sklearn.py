@@ -37,13 +37,6 @@ class ScorerMetric(Metric):
     decimals = 4
     response: ClassVar[str]  # the record field that the scorer is computed from
 
-    def explain_missing(self, records: Sequence[Any]) -> str:
-        """Return why records cannot provide the metric; empty if all can."""
-        reason = super().explain_missing(records)
-        if not reason and self.n_classes == 2 and len(records[0].test_confusion or ()) > 2:
-            return "it is defined for two classes only"
-        return reason
-
     def compute(self, record: FitRecord, sizes: Sizes) -> float:
         """Return the value of one record; NaN if the scorer is undefined."""
         if self.response == "test_confusion":
