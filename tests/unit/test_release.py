@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
+import runpy
 import tomllib
+from types import SimpleNamespace
 
 import man_page
 import yaml
@@ -17,14 +18,7 @@ CONDA_NAMES = {"matplotlib": "matplotlib-base"}
 NOT_IN_CONDA = {"liblinear-official"}
 
 
-def load_check():
-    spec = importlib.util.spec_from_file_location("check_versions", TOP / ".ci" / "check_versions.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-CHECK = load_check()
+CHECK = SimpleNamespace(**runpy.run_path(TOP / ".ci" / "check_versions.py"))
 CHANGELOG = "# Changelog\n\n## [1.2.0] - 2026-11-30\n\n### Added\n\n- A thing.\n"
 
 
