@@ -74,10 +74,10 @@ class DaskExecutor(TaskExecutor):
         self._is_bundle_sent = False
         self._unsent: list[tuple[Future[ChunkOutput], tuple[str, list[int], float]]] = []
         self._sent: dict[str, tuple[Future[ChunkOutput], Any]] = {}  # with the Dask future of the same chunk
-        self._next_look = self._empty_since = 0.0
+        self._next_update = self._empty_since = 0.0
         try:
             self._connect()
-            self._look_for_workers()
+            self._update_workers()
             self._compare_versions()
         except BaseException:
             self.close()
@@ -133,8 +133,8 @@ class DaskExecutor(TaskExecutor):
         """Wait for a lost scheduler, and look for workers periodically."""
         if self._client.status != "running":
             self._wait_for_scheduler()
-        if time.monotonic() >= self._next_look:
-            self._look_for_workers()
+        if time.monotonic() >= self._next_update:
+            self._update_workers()
             self._refuse_emptiness()
 
     def describe_workers(self) -> str:
@@ -148,9 +148,9 @@ class DaskExecutor(TaskExecutor):
 
         return ClusterInfo(self.address, distributed.__version__, tuple(self.differences))
 
-    def _look_for_workers(self) -> None:
+    def _update_workers(self) -> None:
         """Ask the scheduler for its workers, and report which are gone."""
-        self._next_look = time.monotonic() + REFRESH_SECONDS
+        self._next_update = time.monotonic() + REFRESH_SECONDS
         try:
             found = self._client.nthreads()
         except (OSError, RuntimeError, AttributeError):

@@ -163,9 +163,9 @@ def _fill_regions(axes: Axes, predicted: np.ndarray, count: int, box: np.ndarray
     x, y = (np.linspace(low, high, GRID_SIZE) for low, high in box.T)
     classes = predicted.reshape(GRID_SIZE, GRID_SIZE)
     colours = ListedColormap([TINTS[i % len(TINTS)] for i in range(count)])
-    look: dict[str, Any] = {"alpha": TINT_OPACITY, "interpolation": "nearest", "zorder": 0}
-    look |= {"extent": (*box[:, 0], *box[:, 1]), "origin": "lower", "aspect": "auto"}
-    axes.imshow(classes, cmap=colours, vmin=-0.5, vmax=count - 0.5, **look)
+    image: dict[str, Any] = {"alpha": TINT_OPACITY, "interpolation": "nearest", "zorder": 0}
+    image |= {"extent": (*box[:, 0], *box[:, 1]), "origin": "lower", "aspect": "auto"}
+    axes.imshow(classes, cmap=colours, vmin=-0.5, vmax=count - 0.5, **image)
     for index in range(count if count > 2 else 1):
         inside = (classes == index).astype(float)
         if 0.0 < inside.mean() < 1.0:

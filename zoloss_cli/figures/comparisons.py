@@ -58,18 +58,18 @@ def draw_boxes_on(axes: Axes, run: RunResult, dataset: str) -> None:
     places = [i for i, x in enumerate(run.learners) if run.get_values(dataset, x)]
     values = [run.get_values(dataset, run.learners[i]) for i in places]
     line: dict[str, Any] = {"color": style.BLACK, "linewidth": 0.7}
-    looks: dict[str, Any] = dict.fromkeys(("boxprops", "whiskerprops", "capprops"), line)
-    looks["medianprops"] = {"color": style.VERMILION, "linewidth": 1.3}
-    looks["meanprops"] = {"marker": "D", "markersize": 2.6}
-    looks["meanprops"] |= {"markerfacecolor": style.BLUE, "markeredgecolor": style.BLUE}
-    looks["flierprops"] = {"marker": ".", "markersize": 2.0, "markeredgecolor": "#777777"}
+    parts: dict[str, Any] = dict.fromkeys(("boxprops", "whiskerprops", "capprops"), line)
+    parts["medianprops"] = {"color": style.VERMILION, "linewidth": 1.3}
+    parts["meanprops"] = {"marker": "D", "markersize": 2.6}
+    parts["meanprops"] |= {"markerfacecolor": style.BLUE, "markeredgecolor": style.BLUE}
+    parts["flierprops"] = {"marker": ".", "markersize": 2.0, "markeredgecolor": "#777777"}
     layout: dict[str, Any] = {
         "positions": places,
         "widths": BOX_HEIGHT,
         "showmeans": True,
         "manage_ticks": False,
     }
-    axes.bxp(boxplot_stats(values), **layout, **looks, **_lay_flat(axes.bxp))
+    axes.bxp(boxplot_stats(values), **layout, **parts, **_lay_flat(axes.bxp))
     label_learners(axes, run)
     axes.set_xlabel(name_metric(run.metric))
     axes.set_title(style.shorten(dataset))

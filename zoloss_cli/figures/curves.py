@@ -11,7 +11,7 @@ import numpy as np
 
 from zoloss_cli.figures import style
 from zoloss_cli.figures.figure_kinds import register_figure, register_figures
-from zoloss_cli.figures.style import Look, assign_looks, assign_looks_by_name
+from zoloss_cli.figures.style import LineStyle, assign_line_styles, assign_line_styles_by_name
 from zoloss_cli.metrics.base import Sizes
 from zoloss_cli.report.runs import CellResult, RunResult, build_column_titles, build_learner_title
 from zoloss_cli.results.record import FitRecord
@@ -103,20 +103,20 @@ def find_curves(run: RunResult, dataset: str, metric: str | None = None) -> dict
 )
 def draw_rcd_variants(run: RunResult) -> Figure:
     """Draw Figure 3: one panel; variants by colour and marker, the seeding by the kind of line."""
-    names, looks = {}, {}
-    by_variant = assign_looks_by_name({spec.learner: spec.learner for spec in run.experiment.learners})
+    names, pens = {}, {}
+    by_variant = assign_line_styles_by_name({spec.learner: spec.learner for spec in run.experiment.learners})
     for spec in run.experiment.learners:
         from_fld = dict(spec.settings).get("seeding") == "fld"
-        title, look = build_learner_title(spec.learner), by_variant[spec.learner]
+        title, pen = build_learner_title(spec.learner), by_variant[spec.learner]
         names[spec.label] = f"{title}, {'FLD' if from_fld else 'zero'}"
-        looks[spec.label] = Look(look.colour, style.SOLID if from_fld else style.DASHED, look.marker)
+        pens[spec.label] = LineStyle(pen.colour, style.SOLID if from_fld else style.DASHED, pen.marker)
     curves = find_curves(run, run.datasets[0], "train_error")
     high, low = _find_gap(curves, "train_error")
     figure = style.new_figure(style.COLUMN, 3.4)
     axes = style.add_panels(figure, 2 if high else 1, 1, sharex=True, height_ratios=[1, 3] if high else None)
-    _draw_curves(axes[-1], _select(curves, low), "train_error", names, looks)
+    _draw_curves(axes[-1], _select(curves, low), "train_error", names, pens)
     if high:
-        _draw_curves(axes[0], _select(curves, high), "train_error", names, looks)
+        _draw_curves(axes[0], _select(curves, high), "train_error", names, pens)
         axes[0].set(xlabel="", ylabel="")
         _break_axis(*axes)
     style.add_legend_below(figure, axes, 2, list(names.values()))
@@ -145,9 +145,9 @@ def _break_axis(upper: Axes, lower: Axes) -> None:
     upper.spines["bottom"].set_visible(False)
     upper.tick_params(axis="x", length=0)
     slanted: Any = [(-1, -0.5), (1, 0.5)]
-    look: dict[str, Any] = {"marker": slanted, "markersize": 6, "color": "black", "clip_on": False}
-    upper.plot([0], [0], transform=upper.transAxes, linestyle="none", **look)
-    lower.plot([0], [1], transform=lower.transAxes, linestyle="none", **look)
+    slash: dict[str, Any] = {"marker": slanted, "markersize": 6, "color": "black", "clip_on": False}
+    upper.plot([0], [0], transform=upper.transAxes, linestyle="none", **slash)
+    lower.plot([0], [1], transform=lower.transAxes, linestyle="none", **slash)
 
 
 @register_figures(
@@ -194,15 +194,15 @@ def draw_costs_by_round(run: RunResult) -> Figure:
 
 def draw_curves_on(axes: Axes, run: RunResult, dataset: str, metric: str) -> None:
     """Draw the curves of all learners that recorded a metric on one data set."""
-    looks = assign_looks(run)
+    pens = assign_line_styles(run)
     names = build_column_titles(run.learners)
-    _draw_curves(axes, find_curves(run, dataset, metric), metric, names, looks)
+    _draw_curves(axes, find_curves(run, dataset, metric), metric, names, pens)
     axes.set_title(style.shorten(dataset))
 
 
 def _draw_side_by_side(run: RunResult, metrics: list[str]) -> Figure:
     names = build_column_titles(run.learners)
-    looks = assign_looks(run)
+    pens = assign_line_styles(run)
     sides = [m for m in metrics if any(find_curves(run, d, m) for d in run.datasets)]
     recorded = [d for d in run.datasets if any(find_curves(run, d, m) for m in sides)]
     places = [(dataset, metric) for dataset in recorded for metric in sides]
@@ -211,7 +211,7 @@ def _draw_side_by_side(run: RunResult, metrics: list[str]) -> Figure:
     figure = style.new_figure(style.PAGE if len(sides) == 2 else style.COLUMN, height + 0.2)
     axes = style.add_panels(figure, len(places), len(sides))
     for panel, (dataset, metric) in zip(axes, places, strict=True):
-        _draw_curves(panel, find_curves(run, dataset, metric), metric, names, looks)
+        _draw_curves(panel, find_curves(run, dataset, metric), metric, names, pens)
         if len(recorded) > 1:
             panel.set_title(style.shorten(dataset))
     columns = math.ceil(len(run.learners) / legend_rows) if len(sides) == 2 else 2
@@ -220,27 +220,27 @@ def _draw_side_by_side(run: RunResult, metrics: list[str]) -> Figure:
 
 
 def _draw_curves(
-    axes: Axes, curves: dict[str, Curves], metric: str, names: dict[str, str], looks: dict[str, Look]
+    axes: Axes, curves: dict[str, Curves], metric: str, names: dict[str, str], pens: dict[str, LineStyle]
 ) -> None:
     for i, (learner, found) in enumerate(curves.items()):
         step = len(found.epochs) // style.MARKERS_PER_LINE // max(1, len(curves))
-        plot_with_band(axes, found, metric, looks[learner], names[learner], i * step)
+        plot_with_band(axes, found, metric, pens[learner], names[learner], i * step)
     axes.set_xlim(left=0)
     axes.set_xlabel("rounds" if any("cost" in found.values for found in curves.values()) else "epochs")
     axes.set_ylabel(AXIS_LABELS[metric])
 
 
 def plot_with_band(
-    axes: Axes, curves: Curves, metric: str, look: Look, name: str, shift: int, scale: float = 1.0
+    axes: Axes, curves: Curves, metric: str, pen: LineStyle, name: str, shift: int, scale: float = 1.0
 ) -> None:
     """Plot a line with a band of one standard error, if there is one."""
     mean, stderr = scale * curves.compute_mean(metric), scale * curves.compute_stderr(metric)
-    style.plot_line(axes, curves.epochs, mean, look, name, shift)
+    style.plot_line(axes, curves.epochs, mean, pen, name, shift)
     if np.all(np.isfinite(stderr)):
         # All points where the line is steep; later, every third suffices, and files stay small.
         at = np.unique([*range(min(N_STEEP, len(mean))), *range(N_STEEP, len(mean), 3), len(mean) - 1])
         low, high = (mean - stderr)[at], (mean + stderr)[at]
-        axes.fill_between(np.array(curves.epochs)[at], low, high, color=look.colour, alpha=0.2, linewidth=0)
+        axes.fill_between(np.array(curves.epochs)[at], low, high, color=pen.colour, alpha=0.2, linewidth=0)
 
 
 COLUMNS = 3
@@ -283,9 +283,9 @@ def draw_searches_on(axes: Axes, run: RunResult, dataset: str) -> None:
     from matplotlib.ticker import MaxNLocator
 
     titles = build_column_titles(run.learners)
-    for learner, look in assign_looks(run).items():
+    for learner, pen in assign_line_styles(run).items():
         if (cell := run.cells.get((dataset, learner))) is not None:
-            _draw_search(axes, cell, look, titles[learner])
+            _draw_search(axes, cell, pen, titles[learner])
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter("{x:g}")
     axes.minorticks_off()
@@ -294,18 +294,18 @@ def draw_searches_on(axes: Axes, run: RunResult, dataset: str) -> None:
     axes.margins(0.12)
 
 
-def _draw_search(axes: Axes, cell: CellResult, look: Look, title: str) -> None:
+def _draw_search(axes: Axes, cell: CellResult, pen: LineStyle, title: str) -> None:
     fit_time, loss = cell.get_stat("fit_time"), cell.get_stat("train_01_loss")
     if fit_time is None or loss is None:
         return
     end, errors = fit_time.mean, loss.mean
     time_to_best = cell.get_stat("time_to_best")
     found = end if time_to_best is None else time_to_best.mean
-    line: dict[str, Any] = {"color": look.colour, "linestyle": look.dashes}
+    line: dict[str, Any] = {"color": pen.colour, "linestyle": pen.dashes}
     name = style.shorten(title)
-    axes.plot([found, end], [errors, errors], label=name, marker=look.marker, markevery=[0], **line)
+    axes.plot([found, end], [errors, errors], label=name, marker=pen.marker, markevery=[0], **line)
     if cell.trace:
         times, losses = zip(*cell.trace, strict=True)
         axes.plot(times, losses, drawstyle="steps-post", **line)
     if found < end:
-        axes.plot([end], [errors], color=look.colour, linestyle="none", marker="|", markersize=6)
+        axes.plot([end], [errors], color=pen.colour, linestyle="none", marker="|", markersize=6)

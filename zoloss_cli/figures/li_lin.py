@@ -14,7 +14,7 @@ from zoloss_cli.figures import style
 from zoloss_cli.figures.curves import find_curves
 from zoloss_cli.figures.figure_kinds import register_figure
 from zoloss_cli.figures.nguyen_sanner import CLASS_MARKERS, SAMPLE_COLOUR, clip_line, compute_box
-from zoloss_cli.figures.style import find_look
+from zoloss_cli.figures.style import find_line_style
 from zoloss_cli.kernels.zero_one import find_strict_errors
 from zoloss_cli.report.runs import RunResult, build_column_titles
 
@@ -66,10 +66,10 @@ def draw_shares(run: RunResult) -> Figure:
     titles, curves = build_column_titles(run.learners), find_curves(run, dataset, "train_error")
     shares = compute_shares(run, dataset)
     figure, axes = style.new_axes(3.2)
-    for i, (look, (learner, share)) in enumerate(
-        zip(style.build_looks(len(shares)), shares.items(), strict=True)
+    for i, (pen, (learner, share)) in enumerate(
+        zip(style.build_line_styles(len(shares)), shares.items(), strict=True)
     ):
-        style.plot_line(axes, curves[learner].epochs, share, look, titles[learner], shift=3 * i)
+        style.plot_line(axes, curves[learner].epochs, share, pen, titles[learner], shift=3 * i)
     axes.set(xlabel="epochs", ylabel="splits at the minimum (%)", ylim=(-3.0, 103.0))
     axes.set_xlim(left=0)
     style.add_legend_below(figure, [axes], 2)
@@ -111,10 +111,10 @@ def draw_counted_against_bound(run: RunResult) -> Figure:
 
 
 def _draw_theorem(axes: Axes, run: RunResult, learner: str) -> None:
-    looks = dict(zip(run.datasets, style.build_looks(len(run.datasets)), strict=True))
+    pens = dict(zip(run.datasets, style.build_line_styles(len(run.datasets)), strict=True))
     for dataset, points in _thin_out(run, learner).items():
         bounds, counted = zip(*points, strict=True)
-        style.plot_hollow(axes, bounds, counted, looks[dataset], dataset, 0.6)
+        style.plot_hollow(axes, bounds, counted, pens[dataset], dataset, 0.6)
     axes.set(xscale="log", yscale="log")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(_format_power_of_ten)
@@ -344,7 +344,9 @@ def draw_rcd_frames() -> list[Figure]:
         _draw_step(left, found, step)
         left.set(xlabel="sepal width, scaled", ylabel="petal width, scaled")
         epochs = np.arange(1, step.epoch + 1)
-        right.step(epochs, found.counts[: step.epoch], where="post", color=find_look(f"rcd-{VARIANT}").colour)
+        right.step(
+            epochs, found.counts[: step.epoch], where="post", color=find_line_style(f"rcd-{VARIANT}").colour
+        )
         right.set(
             xlim=(0, EPOCHS), ylim=(0, 1.05 * found.counts.max()), xlabel="epochs", ylabel="training errors"
         )
@@ -387,11 +389,14 @@ def _draw_step(axes: Axes, found: Descent, step: DescentStep) -> None:
         wrong = found.X[(found.y == label) & step.errors]
         axes.plot(*wrong.T, marker, color=style.VERMILION, markersize=3.5, markerfacecolor="none")
     axes.plot([], [], "s", color=style.VERMILION, markersize=3.5, label="misclassified")
-    for weights, look in (
+    for weights, pen in (
         (step.before, {"color": EARLIER, "linestyle": style.DASHED, "label": "before the epoch"}),
-        (step.after, {"color": find_look(f"rcd-{VARIANT}").colour, "linewidth": 1.6, "label": "after it"}),
+        (
+            step.after,
+            {"color": find_line_style(f"rcd-{VARIANT}").colour, "linewidth": 1.6, "label": "after it"},
+        ),
     ):
-        axes.plot(*clip_line(weights[1:], float(weights[0]), box).T, **look)
+        axes.plot(*clip_line(weights[1:], float(weights[0]), box).T, **pen)
     axes.set(xlim=box[:, 0], ylim=box[:, 1])
     axes.grid(visible=False)
     axes.set_title(f"epoch {step.epoch}: {int(step.errors.sum())} errors")

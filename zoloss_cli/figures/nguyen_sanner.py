@@ -17,7 +17,7 @@ from zoloss_cli.experiment.fitting import SplitData
 from zoloss_cli.experiment.task import FittedTask, find_cell, fit_again
 from zoloss_cli.figures import style
 from zoloss_cli.figures.figure_kinds import register_figure
-from zoloss_cli.figures.style import assign_looks
+from zoloss_cli.figures.style import assign_line_styles
 from zoloss_cli.kernels.smooth import (
     compute_shifted_smooth_loss,
     compute_shifted_zero_one_loss,
@@ -67,7 +67,7 @@ def draw_boundaries(run: RunResult) -> Figure:
     titles = build_column_titles(run.learners)
     figure, axes = style.new_axes(4.3)
     box = None
-    for learner, look in assign_looks(run).items():
+    for learner, pen in assign_line_styles(run).items():
         if (dataset, learner) not in run.cells:
             continue
         fitted, record = refit(run, dataset, learner)
@@ -75,7 +75,7 @@ def draw_boundaries(run: RunResult) -> Figure:
             box = draw_training_samples(axes, fitted.split_data)
         segment = clip_line(*unscale_rule(fitted), box)
         name = style.shorten(f"{titles[learner]}: {record.train_errors} errors")
-        axes.plot(*segment.T, color=look.colour, linestyle=look.dashes, linewidth=1.4, label=name)
+        axes.plot(*segment.T, color=pen.colour, linestyle=pen.dashes, linewidth=1.4, label=name)
     style.add_legend_below(figure, [axes], 2)
     return figure
 
@@ -94,9 +94,9 @@ def draw_class(axes: Axes, X: np.ndarray, index: int, name: str) -> None:
     """Draw the samples of one class with its marker, small and empty."""
     marker = CLASS_MARKERS[index % len(CLASS_MARKERS)]
     face = SAMPLE_COLOUR if marker in "+x" else "none"
-    look: dict[str, Any] = {"markerfacecolor": face, "markersize": 2.6, "markeredgewidth": 0.6}
+    marker_style: dict[str, Any] = {"markerfacecolor": face, "markersize": 2.6, "markeredgewidth": 0.6}
     label = style.shorten(name)
-    axes.plot(*X.T, linestyle="none", marker=marker, color=SAMPLE_COLOUR, label=label, **look)
+    axes.plot(*X.T, linestyle="none", marker=marker, color=SAMPLE_COLOUR, label=label, **marker_style)
 
 
 def compute_box(X: np.ndarray) -> np.ndarray:
@@ -174,11 +174,11 @@ CONVEX_LOSSES = {
 def draw_margin_losses() -> Figure:
     """Draw Figure 2."""
     figure, axes = style.new_axes(2.6)
-    looks = style.build_looks(1 + len(CONVEX_LOSSES))
+    pens = style.build_line_styles(1 + len(CONVEX_LOSSES))
     m = np.linspace(-1.5, 3.0, 181)
-    _draw_step(axes, m[0], m[-1], looks[0])
-    for (name, compute), look in zip(CONVEX_LOSSES.items(), looks[1:], strict=True):
-        style.plot_line(axes, m, compute(m), look, name, shift=looks.index(look) * 5)
+    _draw_step(axes, m[0], m[-1], pens[0])
+    for (name, compute), pen in zip(CONVEX_LOSSES.items(), pens[1:], strict=True):
+        style.plot_line(axes, m, compute(m), pen, name, shift=pens.index(pen) * 5)
     axes.set(xlabel="margin", ylabel="loss", xlim=(m[0], m[-1]), ylim=(-0.1, 3.2))
     axes.legend(loc="upper right")
     style.add_origin(figure, "functions of the margin of one sample, without data")
@@ -191,20 +191,18 @@ def draw_smooth_losses() -> Figure:
     figure = style.new_figure(style.PAGE, 4.6)
     grid = figure.add_gridspec(2, 2, height_ratios=[1, 1.25])
     top, whole, close = figure.add_subplot(grid[0, :]), *(figure.add_subplot(grid[1, i]) for i in (0, 1))
-    looks = style.build_looks(1 + len(PRECISIONS))
+    pens = style.build_line_styles(1 + len(PRECISIONS))
     m = np.linspace(-2.0, 2.0, 401)
-    _draw_step(top, m[0], m[-1], looks[0])
-    for K, look in zip(PRECISIONS, looks[1:], strict=True):
-        style.plot_line(
-            top, m, compute_smooth_loss_curve(m, K), look, f"K = {K:g}", shift=looks.index(look) * 8
-        )
+    _draw_step(top, m[0], m[-1], pens[0])
+    for K, pen in zip(PRECISIONS, pens[1:], strict=True):
+        style.plot_line(top, m, compute_smooth_loss_curve(m, K), pen, f"K = {K:g}", shift=pens.index(pen) * 8)
     top.set(xlabel="margin", ylabel="loss", xlim=(m[0], m[-1]))
     problem = _fit_samples()
     candidates = np.arange(-8.0, 8.0, 0.002)
     counts = problem.count_errors(candidates)
     valley = candidates[counts == counts.min()].mean()
     for axes, reach in ((whole, 8.0), (close, 1.5)):
-        _draw_along_weight(axes, problem, valley + np.linspace(-reach, reach, 801), looks)
+        _draw_along_weight(axes, problem, valley + np.linspace(-reach, reach, 801), pens)
     whole.set_title("along one weight")
     close.set_title("around the minimum")
     style.add_legend_below(figure, [top], 4)
@@ -232,24 +230,24 @@ class WeightLine(NamedTuple):
         )
 
 
-def _draw_along_weight(axes: Axes, problem: WeightLine, steps: np.ndarray, looks: list[style.Look]) -> None:
+def _draw_along_weight(axes: Axes, problem: WeightLine, steps: np.ndarray, pens: list[style.LineStyle]) -> None:
     weights = problem.weight + steps
-    axes.plot(weights, problem.count_errors(steps), color=looks[0].colour, linewidth=0.8, label=ZERO_ONE)
-    for K, look in zip(PRECISIONS, looks[1:], strict=True):
+    axes.plot(weights, problem.count_errors(steps), color=pens[0].colour, linewidth=0.8, label=ZERO_ONE)
+    for K, pen in zip(PRECISIONS, pens[1:], strict=True):
         losses = problem.compute_smooth_losses(steps, K)
-        style.plot_line(axes, weights, losses, look, f"K = {K:g}", shift=looks.index(look) * 20)
+        style.plot_line(axes, weights, losses, pen, f"K = {K:g}", shift=pens.index(pen) * 20)
     axes.set(xlabel="weight w₁, the others fixed", ylabel=f"loss of {problem.margins.size} samples")
     axes.set_xlim(weights[0], weights[-1])
 
 
-def _draw_step(axes: Axes, left: float, right: float, look: style.Look) -> None:
+def _draw_step(axes: Axes, left: float, right: float, pen: style.LineStyle) -> None:
     """Draw the 0-1 loss as a step; the zero margin itself belongs to the errors."""
     below = compute_zero_one_loss(np.array([left, 0.0]))
     above = compute_zero_one_loss(np.array([np.nextafter(0.0, 1.0), right]))
-    axes.plot([left, 0.0], below, color=look.colour, linestyle=look.dashes, label=ZERO_ONE)
-    axes.plot([0.0, right], above, color=look.colour, linestyle=look.dashes)
-    axes.plot([0.0], below[1:], color=look.colour, marker="o", linestyle="none")
-    axes.plot([0.0], above[:1], color=look.colour, marker="o", linestyle="none", markerfacecolor="white")
+    axes.plot([left, 0.0], below, color=pen.colour, linestyle=pen.dashes, label=ZERO_ONE)
+    axes.plot([0.0, right], above, color=pen.colour, linestyle=pen.dashes)
+    axes.plot([0.0], below[1:], color=pen.colour, marker="o", linestyle="none")
+    axes.plot([0.0], above[:1], color=pen.colour, marker="o", linestyle="none", markerfacecolor="white")
 
 
 def _fit_samples() -> WeightLine:
@@ -283,7 +281,7 @@ def draw_paired_losses(run: RunResult) -> Figure:
     titles = build_column_titles(run.learners)
     figure = style.new_figure(style.PAGE, 3.2)
     axes = style.add_panels(figure, len(run.datasets), 2)
-    looks = assign_looks(run)
+    pens = assign_line_styles(run)
     name = " or ".join(titles[x] for x in sides.of)
     for panel, dataset in zip(axes, run.datasets, strict=True):
         ours = _find_least_losses(run, dataset, sides.of)
@@ -291,7 +289,7 @@ def draw_paired_losses(run: RunResult) -> Figure:
             theirs = _find_least_losses(run, dataset, [learner])
             both = sorted(ours.keys() & theirs.keys())
             x, y = ([losses[split] for split in both] for losses in (ours, theirs))
-            style.plot_hollow(panel, x, y, looks[learner], titles[learner], 0.7)
+            style.plot_hollow(panel, x, y, pens[learner], titles[learner], 0.7)
         limits = {"xlim": panel.get_xlim(), "ylim": panel.get_ylim()}
         panel.axline((0.0, 0.0), slope=1.0, color="black", linewidth=0.6, linestyle=style.DASHED)
         panel.set(**limits, xlabel=f"0–1 loss of {name}", ylabel="0–1 loss of the others")

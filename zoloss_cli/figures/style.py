@@ -72,18 +72,18 @@ SETTINGS = {
 _is_applied: ContextVar[bool] = ContextVar("_is_applied", default=False)
 
 
-class Look(NamedTuple):
-    """The look of a line; for a few lines, each of the three attributes distinguishes them."""
+class LineStyle(NamedTuple):
+    """Colour, dashes and marker of a line; for a few lines, each of the three attributes distinguishes them."""
 
     colour: str
     dashes: object
     marker: str
 
 
-def build_looks(count: int) -> list[Look]:
-    """Return the looks of this many lines, in a fixed order; the first 315 are all different."""
+def build_line_styles(count: int) -> list[LineStyle]:
+    """Return the line styles of this many lines, in a fixed order; the first 315 are all different."""
     return [
-        Look(COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)], MARKERS[i % len(MARKERS)])
+        LineStyle(COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)], MARKERS[i % len(MARKERS)])
         for i in range(count)
     ]
 
@@ -183,17 +183,17 @@ def wrap_origin(text: str, width: float) -> list[str]:
     return textwrap.wrap(text, int((width - 0.2) / ORIGIN_LETTER_INCHES))
 
 
-def plot_line(axes: Axes, x: ArrayLike, y: ArrayLike, look: Look, name: str, shift: int = 0) -> None:
+def plot_line(axes: Axes, x: ArrayLike, y: ArrayLike, pen: LineStyle, name: str, shift: int = 0) -> None:
     """Plot a line with a few markers."""
     every = max(1, len(y) // MARKERS_PER_LINE)  # type: ignore[arg-type]
-    line: dict[str, Any] = {"color": look.colour, "linestyle": look.dashes, "marker": look.marker}
+    line: dict[str, Any] = {"color": pen.colour, "linestyle": pen.dashes, "marker": pen.marker}
     axes.plot(x, y, markevery=(shift % every, every), label=shorten(name), **line)
 
 
-def plot_hollow(axes: Axes, x: ArrayLike, y: ArrayLike, look: Look, name: str, edge: float) -> None:
+def plot_hollow(axes: Axes, x: ArrayLike, y: ArrayLike, pen: LineStyle, name: str, edge: float) -> None:
     """Plot small hollow markers, without a line."""
     empty: dict[str, Any] = {"markerfacecolor": "none", "markersize": 3, "markeredgewidth": edge}
-    axes.plot(x, y, look.marker, color=look.colour, label=shorten(name), **empty)
+    axes.plot(x, y, pen.marker, color=pen.colour, label=shorten(name), **empty)
 
 
 def set_logarithmic(axes: Axes) -> None:
@@ -249,58 +249,58 @@ LEARNER_COLOURS = tuple(LEARNERS_BY_COLOUR)
 WITHOUT_COLOUR_OF_THEIR_OWN = "adaboost"  # boosted learners have the colour of their base
 
 
-def _build_look(colour: str, dashes: int, marker: int) -> Look:
-    return Look(colour, DASHES[dashes % len(DASHES)], MARKERS[marker % len(MARKERS)])
+def _build_line_style(colour: str, dashes: int, marker: int) -> LineStyle:
+    return LineStyle(colour, DASHES[dashes % len(DASHES)], MARKERS[marker % len(MARKERS)])
 
 
-LOOKS = {
-    learner: _build_look(colour, i + 2 * j, i + 4 * j)
+LINE_STYLES = {
+    learner: _build_line_style(colour, i + 2 * j, i + 4 * j)
     for i, (colour, learners) in enumerate(LEARNERS_BY_COLOUR.items())
     for j, learner in enumerate(learners)
 }
 
 
-def find_look(label: str, learner: str = "") -> Look:
-    """Return the look of a label such as `ecc:max-cut:stump`, or of the learner behind it."""
+def find_line_style(label: str, learner: str = "") -> LineStyle:
+    """Return the line style of a label such as `ecc:max-cut:stump`, or of the learner behind it."""
     parts = label.split(":")
     if parts[0] == WITHOUT_COLOUR_OF_THEIR_OWN and len(parts) > 1:
         parts = parts[1:]
     starts = [":".join(parts[:k]) for k in range(len(parts), 0, -1)]
     for name in (*starts, learner):
-        if name in LOOKS:
-            return LOOKS[name]
+        if name in LINE_STYLES:
+            return LINE_STYLES[name]
     code = crc32(label.encode())  # an unknown name: deterministic, unlike `hash`
-    return _build_look(LEARNER_COLOURS[code % len(LEARNER_COLOURS)], code // 16, code // 256)
+    return _build_line_style(LEARNER_COLOURS[code % len(LEARNER_COLOURS)], code // 16, code // 256)
 
 
-def assign_looks(run: RunResult) -> dict[str, Look]:
-    """Return the looks of a run's columns: colours by learner, and no two with the same dashes and marker."""
+def assign_line_styles(run: RunResult) -> dict[str, LineStyle]:
+    """Return the styles of a run's columns: colours by learner, and no two with the same dashes and marker."""
     behind = {spec.label: spec.learner for spec in run.experiment.learners}
-    return assign_looks_by_name({label: behind.get(label, "") for label in run.learners})
+    return assign_line_styles_by_name({label: behind.get(label, "") for label in run.learners})
 
 
-def assign_looks_by_name(learners: Mapping[str, str]) -> dict[str, Look]:
-    """Return the looks of learners that are shown together, by the registered learner behind each label.
+def assign_line_styles_by_name(learners: Mapping[str, str]) -> dict[str, LineStyle]:
+    """Return the line styles of learners that are shown together, by the registered learner behind each label.
 
     Each has the colour of its learner. If two of one colour would look the same, the later one gets other
     dashes and another marker. If there are only variants of one learner, their colours differ.
     """
-    if len(learners) > 1 and len({find_look(*item).colour for item in learners.items()}) == 1:
-        return dict(zip(learners, build_looks(len(learners)), strict=True))
-    looks: dict[str, Look] = {}
+    if len(learners) > 1 and len({find_line_style(*item).colour for item in learners.items()}) == 1:
+        return dict(zip(learners, build_line_styles(len(learners)), strict=True))
+    pens: dict[str, LineStyle] = {}
     for label, learner in learners.items():
-        looks[label] = _choose_look(find_look(label, learner), list(looks.values()))
-    return looks
+        pens[label] = _choose_line_style(find_line_style(label, learner), list(pens.values()))
+    return pens
 
 
-def _choose_look(wanted: Look, taken: list[Look]) -> Look:
-    """Return a look of this colour with unused dashes and marker, or an unused combination of them."""
+def _choose_line_style(wanted: LineStyle, taken: list[LineStyle]) -> LineStyle:
+    """Return a line style of this colour with unused dashes and marker, or an unused combination of them."""
     dashes = DASHES.index(wanted.dashes)
     marker = MARKERS.index(wanted.marker)
     shifts = range(len(DASHES) * len(MARKERS))  # as many as there are combinations
-    choices = [_build_look(wanted.colour, dashes + i, marker + i) for i in shifts]
-    same = [look for look in taken if look.colour == wanted.colour]
-    for look in choices:
-        if all(look.dashes != other.dashes and look.marker != other.marker for other in same):
-            return look
-    return next((look for look in choices if look not in same), wanted)
+    choices = [_build_line_style(wanted.colour, dashes + i, marker + i) for i in shifts]
+    same = [pen for pen in taken if pen.colour == wanted.colour]
+    for pen in choices:
+        if all(pen.dashes != other.dashes and pen.marker != other.marker for other in same):
+            return pen
+    return next((pen for pen in choices if pen not in same), wanted)

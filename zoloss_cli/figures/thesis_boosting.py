@@ -15,7 +15,7 @@ from zoloss_cli.figures.boundary import TINT_OPACITY, TINTS
 from zoloss_cli.figures.curves import STANDARD_ERRORS, Curves, find_curves, plot_with_band
 from zoloss_cli.figures.figure_kinds import register_figure
 from zoloss_cli.figures.nguyen_sanner import refit
-from zoloss_cli.figures.style import Look
+from zoloss_cli.figures.style import LineStyle
 from zoloss_cli.kernels.stumps import BISIGMOID, EXPONENTIAL, compute_cost_and_slope
 from zoloss_cli.report.runs import RunResult, build_column_titles, build_learner_title
 
@@ -47,8 +47,8 @@ def draw_cost_functions() -> Figure:
         f"bisigmoid, κ₊ = 1, κ₋ = {KAPPA}": compute_costs(BISIGMOID, KAPPA, MARGINS),
     }
     figure, axes = style.new_axes(2.6)
-    for i, (look, (name, cost)) in enumerate(zip(style.build_looks(3), curves.items(), strict=True)):
-        style.plot_line(axes, MARGINS, cost, look, name, shift=8 * i)
+    for i, (pen, (name, cost)) in enumerate(zip(style.build_line_styles(3), curves.items(), strict=True)):
+        style.plot_line(axes, MARGINS, cost, pen, name, shift=8 * i)
     axes.set(xlabel="margin", ylabel="cost", xlim=(MARGINS[0], MARGINS[-1]), ylim=(0.0, 4.0))
     axes.legend(loc="upper right")
     return figure
@@ -102,9 +102,9 @@ def _draw_line(axes: Axes, curves: Curves, spec: LearnerSpec, metric: str) -> No
     dashed = _is_dashed(spec)
     step = len(curves.epochs) // style.MARKERS_PER_LINE // (2 * len(LINES))
     shift = (2 * list(LINES).index(metric) + dashed) * step
-    look = Look(colour, style.DASHED if dashed else style.SOLID, marker)
+    pen = LineStyle(colour, style.DASHED if dashed else style.SOLID, marker)
     title = f"{name}, {build_learner_title(spec.learner)}"
-    plot_with_band(axes, curves, metric, look, title, shift, SCALES[metric])
+    plot_with_band(axes, curves, metric, pen, title, shift, SCALES[metric])
 
 
 def _is_dashed(spec: LearnerSpec) -> bool:

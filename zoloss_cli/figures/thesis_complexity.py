@@ -111,8 +111,8 @@ def draw_second_half(run: RunResult) -> Figure:
 
 def _draw_panels(shown: ShownDraw, samples: PlaneSamples, subsets: list[tuple[int, str]]) -> Figure:
     of = sum(count for _, _, count, _ in shown.found.points)
-    look = (max(1, min(COLUMNS, len(subsets))), style.PAGE / COLUMNS + 0.12, 0.6, 2.6)
-    return draw_subsets(shown, samples, subsets, f"{len(subsets)} of {of} principal subsets", look)
+    layout = (max(1, min(COLUMNS, len(subsets))), style.PAGE / COLUMNS + 0.12, 0.6, 2.6)
+    return draw_subsets(shown, samples, subsets, f"{len(subsets)} of {of} principal subsets", layout)
 
 
 COUNTS = {"principal_points": "points", "principal_subsets": "subsets"}
@@ -175,8 +175,8 @@ def _draw_pairs(axes: Axes, title: str, draw: int, found: PooledMeasurement) -> 
 
 def circle_principal_points(axes: Axes, complexities: ArrayLike, errors: ArrayLike) -> None:
     """Draw circles around the principal points of a complexity-error plot."""
-    look: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 6, "markerfacecolor": "none"}
-    axes.plot(complexities, errors, **look, color=style.VERMILION, label="principal point")
+    pen: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 6, "markerfacecolor": "none"}
+    axes.plot(complexities, errors, **pen, color=style.VERMILION, label="principal point")
 
 
 def _transpose(points: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
@@ -344,8 +344,8 @@ def draw_complexity_error_path() -> Figure:
         x, y = (np.concatenate([[*part[k][:2], np.nan] for part in path]) for k in (0, 1))
         axes.plot(x, y, color=colour, marker=".", markersize=3, label=name)
     removed = descend_rightmost_segment(problem).complexities
-    look: dict[str, Any] = {"color": style.BLACK, "linestyle": style.DASHED, "marker": "s", "markersize": 3}
-    axes.plot(removed, np.arange(len(removed)), label="largest contribution removed", **look)
+    pen: dict[str, Any] = {"color": style.BLACK, "linestyle": style.DASHED, "marker": "s", "markersize": 3}
+    axes.plot(removed, np.arange(len(removed)), label="largest contribution removed", **pen)
     _label_axes(axes)
     style.add_legend_below(figure, [axes], 1)
     return figure
@@ -400,9 +400,9 @@ def draw_fingerprint(run: RunResult) -> Figure:
     heights, wrong = compute_signed_distances(samples)[order], wrong[order]
     categories = categorize_contributions(scores)[order]
     figure, axes = style.new_axes(3.6, style.PAGE)
-    for category, look in MARKERS.items():
+    for category, pen in MARKERS.items():
         at = np.flatnonzero(categories == category)
-        axes.plot(at, heights[at], linestyle="none", label=CATEGORY_LABELS[category], **look)
+        axes.plot(at, heights[at], linestyle="none", label=CATEGORY_LABELS[category], **pen)
     axes.axhline(0.0, color=style.BLACK, linewidth=0.6)
     axes.axvline(np.sum(~wrong) - 0.5, color=style.BLACK, linewidth=0.8, linestyle=style.DASHED)
     axes.set(xlim=(-2, len(order) + 1), xlabel="sample, those with wrong labels last")
@@ -441,12 +441,12 @@ def draw_trade_off(run: RunResult) -> Figure:
     found = find_decompositions(run)
     figure = style.new_figure(style.PAGE, 2.9)
     left, right = style.add_panels(figure, 2, 2)
-    for look, (place, draws) in zip(style.build_looks(len(found)), found.items(), strict=True):
+    for pen, (place, draws) in zip(style.build_line_styles(len(found)), found.items(), strict=True):
         name = f"{titles[place[1]]}, {place[0]}"
         several = list(draws.values())
-        _plot_mean(left, COSTS, [[_find(d, cost).value for cost in COSTS] for d in several], look, name)
+        _plot_mean(left, COSTS, [[_find(d, cost).value for cost in COSTS] for d in several], pen, name)
         errors = [[float(_find(d, compute_entry_cost(p)).error) for p in NOISE] for d in several]
-        _plot_mean(right, NOISE, errors, look, name)
+        _plot_mean(right, NOISE, errors, pen, name)
     left.set(xlabel="cost λ of an error", ylabel="complexity with a lookup table", ylim=(0.0, None))
     right.set(xlabel="probability ε of a wrong label, λ = log₂(1/ε − 1)", ylabel="samples in the table")
     style.add_legend_below(figure, [left, right], 3)
@@ -457,5 +457,5 @@ def _find(found: PooledMeasurement, cost: float) -> LookupComplexity:
     return find_lookup_complexity([point[:2] for point in found.points], cost)
 
 
-def _plot_mean(axes: Axes, x: np.ndarray, draws: list[list[float]], look: style.Look, name: str) -> None:
-    style.plot_line(axes, x, np.mean(draws, axis=0), look, name)
+def _plot_mean(axes: Axes, x: np.ndarray, draws: list[list[float]], pen: style.LineStyle, name: str) -> None:
+    style.plot_line(axes, x, np.mean(draws, axis=0), pen, name)

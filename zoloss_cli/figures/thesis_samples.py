@@ -354,8 +354,8 @@ def _draw_subsets(run: RunResult, count: int) -> Figure:
         for letter, (complexity, error, _, subsets) in zip(string.ascii_lowercase, points, strict=False)
     ]
     of = f"{len(points)} of {len(shown.found.points)} principal points"
-    look = (columns, size + 0.14, 0.5, 2.0 * size if len(points) > FEW else 4.5)
-    return draw_subsets(shown, samples, names, of, look)
+    layout = (columns, size + 0.14, 0.5, 2.0 * size if len(points) > FEW else 4.5)
+    return draw_subsets(shown, samples, names, of, layout)
 
 
 def draw_subsets(
@@ -363,10 +363,10 @@ def draw_subsets(
     samples: PlaneSamples,
     subsets: Sequence[tuple[int, str]],
     of: str,
-    look: tuple[int, float, float, float],
+    layout: tuple[int, float, float, float],
 ) -> Figure:
-    """Draw a panel for each subset, above its name; `look` has columns, heights, and the size of markers."""
-    columns, row, extra, size = look
+    """Draw a panel for each subset, above its name; `layout` has columns, heights, and the size of markers."""
+    columns, row, extra, size = layout
     figure = style.new_figure(style.PAGE, math.ceil(len(subsets) / columns) * row + extra)
     panels = style.add_panels(figure, len(subsets), columns)
     for panel, (subset, name) in zip(panels, subsets, strict=True):
@@ -482,8 +482,8 @@ def _draw_panels(curves: dict[str, RocCurve], draw: int) -> Figure:
         for name, curve in curves.items()
     }
     for panel, limit in zip(panels, (1.0, CORNER), strict=True):
-        for (name, curve), look in zip(curves.items(), style.build_looks(len(curves)), strict=True):
-            panel.plot(*curve.rates, color=look.colour, linestyle=look.dashes, label=labels[name])
+        for (name, curve), pen in zip(curves.items(), style.build_line_styles(len(curves)), strict=True):
+            panel.plot(*curve.rates, color=pen.colour, linestyle=pen.dashes, label=labels[name])
         room = 0.02 * limit
         panel.set(xlim=(-room, limit), ylim=(-room, limit), xlabel="false positive rate", aspect="equal")
     panels[0].set_ylabel("false negative rate")

@@ -214,7 +214,7 @@ BUCKETS = (
 # After both halves of the buckets: rows without a breakpoint that are misclassified, correct or neither; basis.
 STILL_WRONG, STILL_RIGHT, STILL, BASIS = 2 * BUCKETS, 2 * BUCKETS + 1, 2 * BUCKETS + 2, 2 * BUCKETS + 3
 MAX_SORTED_SHARE = 1 / 8  # of the rows: if more are in reach, all are sorted in a faster way
-MAX_LOOKS = 4  # attempts, since what is in reach grows if the best interval is too narrow
+MAX_ATTEMPTS = 4  # attempts, since what is in reach grows if the best interval is too narrow
 
 
 @kernel
@@ -356,7 +356,7 @@ def compute_near_losses(Y, c, f, g, u, in_basis, leaving, excess, scratch, bucke
         loss += histogram[b + BUCKETS] - histogram[b]
         lowest, highest = min(lowest, loss), max(highest, loss)
     bound = min(lowest, turned - highest)
-    for _ in range(MAX_LOOKS):
+    for _ in range(MAX_ATTEMPTS):
         reach = bound + excess + LOSS_TOLERANCE
         runs, first, last, is_leftmost, is_rightmost = find_reachable_runs(
             histogram, prefix, turned, reach, run

@@ -1,4 +1,4 @@
-"""Files of figures: their looks and their bytes."""
+"""Files of figures: their line styles and their bytes."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from zoloss_cli.figures.svg import render_svg
 
 
 def test_lines_differ_without_colour():
-    looks = style.build_looks(35)
-    assert len({(str(look.dashes), look.marker) for look in looks}) == 35
-    for first, second in itertools.combinations(style.build_looks(5), 2):
+    pens = style.build_line_styles(35)
+    assert len({(str(pen.dashes), pen.marker) for pen in pens}) == 35
+    for first, second in itertools.combinations(style.build_line_styles(5), 2):
         assert len({first.colour, second.colour}) == len({str(first.dashes), str(second.dashes)}) == 2
 
 
