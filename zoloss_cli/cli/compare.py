@@ -33,19 +33,21 @@ def compare(
     summary: Annotated[
         bool,
         typer.Option(
-            "--summary", help="Show only counts: how many published numbers agree, are fitted, and so on."
+            "--summary",
+            help="Show only counts: how many published numbers agree, and what the agreement rests on.",
         ),
     ] = False,
     standalone: options.Standalone = False,
 ) -> None:
     """Compare every cell with its published value: both, their difference, and z, match or ratio.
 
-    z is the difference divided by the joint standard error: the standard errors of both values over splits,
-    the rounding of the published value, and the variance between generated pools and between noise draws.
-    Iterations are published without a standard error, so ours is used for both. Counts of training errors match
-    (=) or are better or worse; over several noise draws, z tests whether ours are consistent with the published
-    value. Times are compared by the ratio of ours to the published one. The column `apart` marks cells that the
-    counts exclude: fitted ones depend on a setting chosen for its agreement with the published values.
+    z is the difference divided by its standard error, which follows ±. This combines the standard errors of
+    both values over splits, the rounding of the published value, and the variance between generated pools and
+    between noise draws. Iterations are published without a standard error, so ours is used for both. Counts of training
+    errors match (=) or are better or worse; over several noise draws, z tests whether ours are consistent with
+    the published value. Times are compared by the ratio of ours to the published one. The column `agreement`
+    says what agreement rests on: everything is stated in the paper, a rule is from the authors' program, a rule
+    was inferred from published values, or a setting was chosen for nearness to them.
 
     **Examples**
 

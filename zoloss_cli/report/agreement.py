@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import math
 import textwrap
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -17,6 +16,7 @@ from zoloss_cli.errors import CheckError, ResultsError
 from zoloss_cli.report.compare import (
     BETTER,
     COLUMNS,
+    DATA,
     DESCRIBING_TABLES,
     EQUAL,
     WORSE,
@@ -29,7 +29,8 @@ from zoloss_cli.report.compare import (
 )
 from zoloss_cli.report.notes import describe_incomplete
 from zoloss_cli.report.papers import (
-    FITTED,
+    AGREEMENT,
+    INDEPENDENT,
     NO_TEST,
     OTHER_DATA,
     count_unpublished,
@@ -43,6 +44,7 @@ from zoloss_cli.report.tables import TableCell
 from zoloss_cli.utils.files import PUBLISHED_FOLDER
 
 HEADER = ["published numbers", "count", "with z", "|z| <= 2", "|z| <= 3", "without z", "equal", "better"]
+DIMENSIONS = "dimensions of data sets"
 Place = tuple[str, str]  # paper and table
 
 
@@ -52,19 +54,19 @@ def summarize_published(runs: list[RunResult], compared: list[CellComparison], e
     `compared` are the cells of these runs. With `every`, tables that no run mirrors count as missing.
     """
     distinct = drop_repeated(compared)
-    tested = [cell for cell in distinct if not cell.apart and _is_tested(cell)]
-    parts: dict[str, Callable[[CellComparison], bool]] = {
-        "tested": lambda cell: True,
-        "tested, on real data": lambda cell: not cell.generated,
-        "tested, on generated data": lambda cell: cell.generated,
+    judged = [cell for cell in distinct if not cell.apart and _is_tested(cell) and cell.learner != DATA]
+    independent = [cell for cell in judged if cell.agreement in INDEPENDENT]
+    parts = {
+        "stated, or from the authors' program": independent,
+        "- on real data": [cell for cell in independent if not cell.generated],
+        "- on generated data": [cell for cell in independent if cell.generated],
+        **{words: [c for c in judged if c.agreement == key] for key, words in AGREEMENT.items()},
+        "all four classes": judged,
+        "on other data": [cell for cell in distinct if cell.apart == OTHER_DATA and _is_tested(cell)],
+        DIMENSIONS: [cell for cell in distinct if cell.learner == DATA],
     }
-    lines = [_count_row(name, [cell for cell in tested if part(cell)]) for name, part in parts.items()]
-    fitted = [cell for cell in distinct if cell.apart == FITTED and _is_tested(cell)]
-    other = [cell for cell in distinct if cell.apart == OTHER_DATA and _is_tested(cell)]
+    lines = [_count_row(name, cells) for name, cells in parts.items()]
     lines += [
-        _count_row("resting on fitted choices", fitted),
-        _count_row("on other data", other),
-        _count_row("tested, fitted or on other data", [*tested, *fitted, *other]),
         _count_row("without a test: too uncertain", [c for c in distinct if c.apart == NO_TEST]),
         _count_row("seconds", [c for c in distinct if c.comparison == "ratio"]),
         _build_row("repeated in a second table", len(compared) - len(distinct)),
@@ -108,21 +110,24 @@ def _count_row(name: str, cells: list[CellComparison]) -> list[str]:
     return _build_row(name, len(cells), str(len(known)) if known else "", *shares, *matches)
 
 
-APART = {FITTED: "fitted to the published values", OTHER_DATA: "on other data", NO_TEST: "without a test"}
-
-
 def summarize_agreement(cells: list[CellComparison]) -> list[str]:
-    """Return a summary line for each kind of comparison.
-
-    Cells that are fitted, on other data or without a test are counted only in the last line.
-    """
-    counted = [cell for cell in cells if not cell.apart]
-    exact = [cell for cell in counted if cell.is_exact]
+    """Return a summary line for each class of agreement and kind of comparison."""
+    counted = [cell for cell in cells if not cell.apart and cell.learner != DATA]
     ways = {"z": _summarize_z, "match": _summarize_matches, "ratio": _summarize_ratios}
-    parts = {way: [cell for cell in counted if cell.comparison == way and not cell.is_exact] for way in ways}
-    lines = [ways[way](part) for way, part in parts.items() if part]
-    lines += [_summarize_exact(exact)] if exact else []
-    texts = [text for kind in APART if (text := _summarize_apart(cells, kind))]
+    lines = []
+    for key, words in AGREEMENT.items():
+        part = [cell for cell in counted if cell.agreement == key]
+        by_way = {w: [c for c in part if c.comparison == w and not c.is_exact] for w in ways}
+        texts = [ways[way](found) for way, found in by_way.items() if found]
+        if exact := [cell for cell in part if cell.is_exact]:
+            texts.append(_summarize_exact(exact))
+        lines += [f"{words}: {text}" for text in texts]
+    separate = {
+        DIMENSIONS: [cell for cell in cells if cell.learner == DATA and not cell.apart],
+        "cells on other data": [cell for cell in cells if cell.apart == OTHER_DATA],
+        "cells without a test": [cell for cell in cells if cell.apart == NO_TEST],
+    }
+    texts = [_summarize_separate(name, part) for name, part in separate.items() if part]
     return [*lines, f"reported separately: {'; '.join(texts)}"] if texts else lines
 
 
@@ -176,15 +181,14 @@ def _summarize_ratios(cells: list[CellComparison]) -> str:
     )
 
 
-def _summarize_apart(cells: list[CellComparison], kind: str) -> str:
-    """Return how many cells are reported separately for a reason, and how many agree; empty if none."""
-    part = [cell for cell in cells if cell.apart == kind]
-    known = [cell for cell in part if not math.isnan(cell.z)]
-    matched = [cell for cell in part if math.isnan(cell.z) and cell.comparison == "match"]
+def _summarize_separate(name: str, cells: list[CellComparison]) -> str:
+    """Return how many cells are reported separately, and how many agree."""
+    known = [cell for cell in cells if not math.isnan(cell.z)]
+    matched = [cell for cell in cells if math.isnan(cell.z) and cell.comparison == "match"]
     details = [_count_within(known, 2)] if known else []
     if matched:
         details.append(f"{sum(cell.match == EQUAL for cell in matched)} of {len(matched)} equal")
-    return f"{len(part)} {APART[kind]}" + (f" ({', '.join(details)})" if details else "") if part else ""
+    return f"{len(cells)} {name}" + (f" ({', '.join(details)})" if details else "")
 
 
 REMARKABLE_Z = 2.0
@@ -274,6 +278,15 @@ def format_published_value(cell: CellComparison) -> str:
     return format_cell(TableCell(cell.published, cell.published_stderr, decimals=decimals))
 
 
+def format_difference(cell: CellComparison) -> str:
+    """Return ours minus the published value, and the standard error of this difference, which z uses."""
+    decimals = count_decimals(cell)
+    error = cell.difference_stderr
+    return f"{cell.difference:+.{decimals}f}" + (
+        "" if math.isnan(error) else f" ± {error:.{max(decimals, 1)}f}"
+    )
+
+
 def count_decimals(cell: CellComparison) -> int:
     """Return the number of decimals to show for a compared cell."""
     metric = load_compared_metric(cell.metric)
@@ -290,7 +303,7 @@ def render_comparison(cells: list[CellComparison], format: str, standalone: bool
         "z": _format_z,
         "match": lambda cell: cell.match,
         "ratio": lambda cell: "" if cell.ratio is None else f"{cell.ratio:.2g}",
-        "apart": lambda cell: cell.apart,
+        "agreement": lambda cell: cell.apart or AGREEMENT[cell.agreement],
     }
     # Omit empty columns: errors have no ratios, and times no z.
     marks = {name: mark for name, mark in marks.items() if not cells or any(mark(cell) for cell in cells)}
@@ -302,7 +315,7 @@ def render_comparison(cells: list[CellComparison], format: str, standalone: bool
             " ".join(filter(None, [cell.learner, load_compared_metric(cell.metric).heading])),
             format_our_value(cell),
             format_published_value(cell),
-            f"{cell.difference:+.{count_decimals(cell)}f}",
+            format_difference(cell),
             *(mark(cell) for mark in marks.values()),
         ]
         for cell in cells

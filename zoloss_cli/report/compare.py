@@ -12,7 +12,6 @@ from zoloss_cli.config.models import PREDEFINED, EmbeddedData, Published
 from zoloss_cli.metrics.base import Metric, Sizes, Stat
 from zoloss_cli.registry import load_metric
 from zoloss_cli.report.papers import (
-    FITTED,
     NO_TEST,
     OTHER_DATA,
     PublishedValue,
@@ -80,7 +79,8 @@ EQUAL, BETTER, WORSE, DIFFERENT = "=", "better", "worse", "different"
 
 COLUMNS = (
     *("paper", "table", "dataset", "learner", "metric", "mean", "stderr", "splits"),
-    *("published", "published_stderr", "z", "match", "ratio", "apart", "choices"),
+    *("published", "published_stderr", "difference_stderr", "z", "match", "ratio"),
+    *("agreement", "apart", "choices"),
 )
 
 
@@ -88,8 +88,9 @@ COLUMNS = (
 class CellComparison:
     """One cell: ours, the published one, and how they compare, by the metric's own comparison.
 
-    `apart` is why a cell is reported separately: it is 'fitted', on 'other data', or too uncertain for a test
-    ('no test'). `choices` names the choices that it depends on; `generated` is whether its data are generated.
+    z is the difference over `difference_stderr`. `agreement` is what agreement rests on, a key of AGREEMENT;
+    `apart` is why a cell cannot be judged: it is on 'other data', or too uncertain ('no test'). `choices` names
+    the choices that it depends on; `generated` is whether its data are generated.
     """
 
     paper: str
@@ -105,6 +106,8 @@ class CellComparison:
     z: float = math.nan
     match: str = ""
     ratio: float | None = None
+    difference_stderr: float = math.nan
+    agreement: str = "stated"
     apart: str = ""
     choices: str = ""
     generated: bool = False
@@ -180,13 +183,21 @@ def compare_improvements(run: RunResult) -> list[CellComparison]:
         match = compare_digits(ours, theirs)
         if match != EQUAL:
             match = BETTER if ours > theirs.value else WORSE
-        stderr, z = math.nan, math.nan
+        stderr, of_difference = math.nan, math.nan
         if spread is not None and error > 0.0:
-            stderr, z = spread.stderr, (ours - theirs.value) / math.hypot(error, theirs.rounding)
+            stderr, of_difference = spread.stderr, math.hypot(error, theirs.rounding)
             match = "" if match == EQUAL else match  # equality by chance is not a match
         splits = min(len(run.cells[dataset, learner]) for learner in find_best_of_sides(run, dataset))
-        names = (mirrored.paper, name_place(mirrored), dataset, IMPROVEMENT, PERCENT)
-        cells.append(CellComparison(*names, ours, stderr, splits, theirs.value, None, z=z, match=match))
+        cells.append(
+            CellComparison(
+                *(mirrored.paper, name_place(mirrored), dataset, IMPROVEMENT, PERCENT),
+                *(ours, stderr, splits, theirs.value, None),
+                z=(ours - theirs.value) / of_difference,
+                match=match,
+                difference_stderr=of_difference,
+                agreement=theirs.agreement,
+            )
+        )
     return cells
 
 
@@ -227,7 +238,8 @@ def compare_data_counts(run: RunResult) -> list[CellComparison]:
             if counts := count_data(run, dataset):
                 ours, names = counts[metric], (place.paper, name_place(place), dataset, DATA, metric)
                 match = EQUAL if ours == theirs.value else DIFFERENT
-                cells.append(CellComparison(*names, float(ours), math.nan, 1, theirs.value, None, match=match))
+                numbers = (float(ours), math.nan, 1, theirs.value, None)
+                cells.append(CellComparison(*names, *numbers, match=match, agreement=theirs.agreement))
     return cells
 
 
@@ -256,8 +268,8 @@ def compare_run(run: RunResult) -> list[CellComparison]:
     worse; if ours vary over draws or splits, z says whether the published one is consistent with being one more
     of them. Times are compared by their ratio. Ratios of costs: z of their logarithms (`compute_ratio_z`), or
     no test. Deterministic errors, published without ± and the same in all of our splits, are equal if they
-    agree to the published digit, and so are counts of data sets. Cells that depend on a fitted choice or on
-    other data are marked as reported separately (see published/fitted_choices.yaml).
+    agree to the published digit, and so are counts of data sets. `open_choices.yaml` has the choices that cells
+    depend on.
     """
     published = find_published_cells(run.experiment.published)
     cells = []
@@ -271,10 +283,9 @@ def compare_run(run: RunResult) -> list[CellComparison]:
 
 
 def _set_apart(run: RunResult, cell: CellComparison) -> CellComparison:
-    """Return the cell with its choices and why it is reported separately: other data first, then no test."""
-    choices = find_choices(run, cell.dataset, cell.learner)
-    kinds = {choice.kind for choice in choices}
-    apart = OTHER_DATA if OTHER_DATA in kinds else cell.apart or (FITTED if kinds else "")
+    """Return the cell with its choices and why it cannot be judged: other data first, then no test."""
+    choices = find_choices(run, cell.dataset, cell.learner) if cell.learner != DATA else []
+    apart = OTHER_DATA if any(choice.kind == OTHER_DATA for choice in choices) else cell.apart
     generated = run.get_generator(cell.dataset) is not None
     return replace(cell, apart=apart, choices=name_choices(choices), generated=generated)
 
@@ -286,11 +297,12 @@ def _compare_cell(
     assert mirrored is not None
     published_stderr = theirs.stderr
     spread = compute_spread(run.group_by_draw(*place, metric.name))
-    stderr, z, match, ratio, apart = ours.stderr, math.nan, "", None, ""
+    stderr, error, z, match, ratio, apart = ours.stderr, math.nan, math.nan, "", None, ""
     if metric.comparison == "ratio":
         ratio = ours.mean / theirs.value if theirs.value else None
     elif metric.comparison == "match":
-        z, match = _compare_losses(ours.mean, theirs.value, spread)
+        error, match = _compare_losses(ours.mean, theirs.value, spread)
+        z = (ours.mean - theirs.value) / error
         stderr = spread.stderr if ours.splits > 1 else math.nan
     elif metric.aggregation == "geometric":
         z = compute_ratio_z(ours, theirs, mirrored.runs)
@@ -305,17 +317,20 @@ def _compare_cell(
         error = math.hypot(own, theirs.stderr or 0.0, math.sqrt(spread.between), theirs.rounding)
         stderr, z = own, (ours.mean - theirs.value) / error
     names = (mirrored.paper, name_place(mirrored), *place, metric.name)
-    numbers = (ours.mean, stderr, ours.splits, theirs.value, published_stderr)
-    return CellComparison(*names, *numbers, z=z, match=match, ratio=ratio, apart=apart)
+    numbers = (ours.mean, stderr, ours.splits, theirs.value, published_stderr, z, match, ratio, error)
+    return CellComparison(*names, *numbers, agreement=theirs.agreement, apart=apart)
 
 
 def _compare_losses(ours: float, theirs: float, spread: Spread) -> tuple[float, str]:
-    """Return z, NaN if ours never vary, and match. The published loss is of one run on one draw."""
+    """Return the standard error of the difference, NaN if ours never vary, and match.
+
+    The published loss is of one run on one draw.
+    """
     match = BETTER if ours < theirs else WORSE if ours > theirs else ""
     one_more = math.sqrt(spread.between + spread.within)
     if one_more == 0.0:
         return math.nan, match or EQUAL
-    return (ours - theirs) / math.hypot(one_more, spread.stderr), match
+    return math.hypot(one_more, spread.stderr), match
 
 
 def compare_stars(run: RunResult, runs: list[RunResult]) -> tuple[int, list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from zoloss_cli.choices import CONFIDENCE
 from zoloss_cli.registry import load_metric
-from zoloss_cli.report.papers import describe_fitted_choices
+from zoloss_cli.report.papers import describe_open_choices
 from zoloss_cli.report.runs import (
     UNDEFINED,
     Column,
@@ -52,7 +53,13 @@ def collect_notes(
     if sides := run.experiment.improvement:
         of, over = (_name_side(list(s)) for s in (sides.of, sides.over))
         notes.append(f"%: by how much {of} is below {over}")
-    for describe in (describe_fitted_choices, _describe_leaks, describe_choices, _describe_pruning):
+    for describe in (
+        describe_open_choices,
+        _describe_draws,
+        _describe_leaks,
+        describe_choices,
+        _describe_pruning,
+    ):
         notes += describe(run)
     for describe in (_describe_unseen_classes, _describe_early_ends, _describe_proofs, _describe_missing):
         notes += describe(run)
@@ -94,6 +101,24 @@ def describe_choices(run: RunResult) -> list[str]:
             note = f"each data set's best of {len(options)} settings of {tried}, {chosen}"
             columns.setdefault(note, []).append(title)
     return [f"{', '.join(titles)}: {note}" for note, titles in columns.items()]
+
+
+def _describe_draws(run: RunResult) -> list[str]:
+    """Return the standard errors that z uses where ± omits the variance between draws of the data."""
+    drawn = [dataset for dataset in run.datasets if run.count_draws(dataset) > 1]
+    if not drawn or run.experiment.published is None:
+        return []
+    from zoloss_cli.report.compare import compare_run  # which imports the tables
+
+    errors: dict[str, list[float]] = {}
+    for cell in compare_run(run):
+        if cell.dataset in drawn and cell.metric == run.metric and not math.isnan(cell.difference_stderr):
+            errors.setdefault(cell.dataset, []).append(cell.difference_stderr)
+    texts = [f"{dataset} {min(found):.2f} to {max(found):.2f}" for dataset, found in errors.items()]
+    return [
+        "± omits the variance between draws of the data, of which a published value has one; differences from it "
+        f"have these standard errors, which z uses: {', '.join(texts)}"
+    ] * bool(texts)
 
 
 def _describe_leaks(run: RunResult) -> list[str]:

@@ -1,4 +1,4 @@
-"""Read the published values, and the choices that were fitted to them."""
+"""Read the published values, and the choices that their reproduction depends on."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import functools
 import math
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zoloss_cli.config.models import LearnerSpec, Published
+from zoloss_cli.errors import ConfigError, suggest_nearest
 from zoloss_cli.utils.files import PUBLISHED_FOLDER
 
 if TYPE_CHECKING:
@@ -30,12 +31,23 @@ class PublishedValue(NamedTuple):
     decimals: int  # number of decimals that it was rounded to
     star: bool = False  # whether it is marked with *
     deviation: float | None = None  # the number after ±, if that is a standard deviation
+    agreement: str = "stated"  # a key of AGREEMENT
 
     @property
     def rounding(self) -> float:
         """Return the standard error of rounding to the published decimals."""
         return 10.0**-self.decimals / math.sqrt(12.0)
 
+
+# What agreement with a published number rests on, from the strongest to the weakest. Only the first two are an
+# independent check of the reproduction.
+AGREEMENT = {
+    "stated": "stated",  # everything that the number depends on is in the paper
+    "program": "from the authors' program",  # a rule is taken from it
+    "inferred": "inferred",  # a rule was found by comparing with published numbers
+    "nearness": "chosen for nearness",  # a setting is the one that comes closest to published numbers
+}
+INDEPENDENT = ("stated", "program")
 
 PublishedCells = dict[tuple[str, str, str], PublishedValue]  # by data set, learner and metric
 
@@ -58,9 +70,21 @@ def read_published_tables() -> dict[tuple[str, str], PublishedCells]:
         if metric == "fit_time" and (paper, table, learner) in TIMES_TO_BEST:
             metric = "time_to_best"
         stderr = float(row["stderr"]) if row["stderr"] else None
-        value = PublishedValue(float(number), stderr, len(number.partition(".")[2]), row["star"] == "1")
+        decimals = len(number.partition(".")[2])
+        value = PublishedValue(
+            float(number), stderr, decimals, row["star"] == "1", agreement=_check_agreement(row)
+        )
         tables.setdefault((paper, table), {})[row["dataset"], learner, metric] = value
     return tables
+
+
+def _check_agreement(row: dict[str, str]) -> str:
+    """Return the key of AGREEMENT in a row of tables.csv; raise ConfigError if there is none."""
+    if (found := row["agreement"] or "") in AGREEMENT:
+        return found
+    where = f"{row['learner']} on {row['dataset']} ({row['paper']}/{row['table']}, {row['metric']})"
+    what = f"'{found}' is no class of agreement" if found else "no class of agreement"
+    raise ConfigError(f"tables.csv: {where}: {what}{suggest_nearest(found, AGREEMENT)}")
 
 
 def count_unpublished(places: set[tuple[str, str]] | None = None) -> int:
@@ -95,22 +119,18 @@ def find_published_cells(mirrored: Published | None) -> PublishedCells:
     return cells | lenient
 
 
-# A cell that depends on a fitted choice is not an independent test of the reproduction: tables note it, and
-# comparisons report it separately.
-
-FITTED_CHOICES = PUBLISHED_FOLDER / "fitted_choices.yaml"
-FITTED, OTHER_DATA, NO_TEST = "fitted", "other data", "no test"
+OPEN_CHOICES = PUBLISHED_FOLDER / "open_choices.yaml"
+OTHER_DATA, NO_TEST = "other data", "no test"
 BEST_OF = "best_of"
 ANY = ("*",)
 
 
 @dataclass(frozen=True)
-class FittedChoice:
-    """A choice, and the cells that depend on it."""
+class OpenChoice:
+    """A choice that a paper leaves open, and the cells that depend on it."""
 
     name: str  # its name in CSV files
-    # whether it was fitted to the published values, or is a difference in the data
-    kind: Literal["fitted", "other data"]
+    kind: str  # a key of AGREEMENT, or OTHER_DATA
     tables: tuple[str, ...]  # tables as PAPER/TABLE, or names of runs
     sentence: str  # the sentence about it
     datasets: tuple[str, ...] = ANY  # patterns of names
@@ -140,40 +160,40 @@ class FittedChoice:
 
 
 @functools.cache
-def read_fitted_choices() -> tuple[FittedChoice, ...]:
-    """Return the choices of fitted_choices.yaml."""
+def read_open_choices() -> tuple[OpenChoice, ...]:
+    """Return the choices of open_choices.yaml."""
     import yaml
 
-    entries = yaml.safe_load(FITTED_CHOICES.read_text(encoding="utf-8"))
+    entries = yaml.safe_load(OPEN_CHOICES.read_text(encoding="utf-8"))
     lists = ("tables", "datasets", "learners")
     return tuple(
-        FittedChoice(**entry | {key: tuple(entry[key]) for key in lists if key in entry}) for entry in entries
+        OpenChoice(**entry | {key: tuple(entry[key]) for key in lists if key in entry}) for entry in entries
     )
 
 
 @functools.cache  # called for every cell of a run, and few runs have any
-def _read_choices_of(*names: str) -> tuple[FittedChoice, ...]:
+def _read_choices_of(*names: str) -> tuple[OpenChoice, ...]:
     """Return the choices that concern a table or run with any of these names."""
-    return tuple(choice for choice in read_fitted_choices() if not set(names).isdisjoint(choice.tables))
+    return tuple(choice for choice in read_open_choices() if not set(names).isdisjoint(choice.tables))
 
 
-def find_choices(run: RunResult, dataset: str, learner: str) -> list[FittedChoice]:
+def find_choices(run: RunResult, dataset: str, learner: str) -> list[OpenChoice]:
     """Return the choices that a cell of a run depends on; differences in the data first."""
     known = _read_choices_of(run.full_name, run.name)
     found = [choice for choice in known if choice.applies(run, dataset, learner)]
     return sorted(found, key=lambda choice: choice.kind != OTHER_DATA)
 
 
-def name_choices(choices: list[FittedChoice]) -> str:
+def name_choices(choices: list[OpenChoice]) -> str:
     """Return names of choices as in CSV files; empty if there are none."""
     return "; ".join(choice.name for choice in choices)
 
 
-def describe_fitted_choices(run: RunResult) -> list[str]:
+def describe_open_choices(run: RunResult) -> list[str]:
     """Return a note on every choice that a cell of a table depends on."""
     places = list(run.cells)
     return [
-        f"{choice.kind}: {choice.sentence}"
+        f"{AGREEMENT.get(choice.kind, choice.kind)}: {choice.sentence}"
         for choice in _read_choices_of(run.full_name, run.name)
         if any(choice.applies(run, *place) for place in places)
     ]

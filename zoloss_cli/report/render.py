@@ -273,10 +273,10 @@ def _render_tables_csv(tables: Sequence[Table]) -> str:
                 theirs = (format_value(published.mean), format_value(published.stderr), int(published.star))
                 marks = (int(ours.best), int(ours.star), ours.choice)
                 place = (table.number, row.dataset, column.learner, column.metric)
-                lines.append([*place, *numbers, *marks, *theirs, ours.apart])
+                lines.append([*place, *numbers, *marks, *theirs, ours.choices])
     header = [
         *("table", "dataset", "learner", "metric", *NUMBER_COLUMNS[stat], "best", "star", "choice"),
-        *("published", "published_stderr", "published_star", "apart"),
+        *("published", "published_stderr", "published_star", "choices"),
     ]
     return write_csv(header, lines)
 

@@ -83,7 +83,7 @@ class TableCell:
     deviation: float | None = None  # the number after ±, if not the standard error
     signed: bool = False  # whether it is written with its sign
     interval: tuple[float, float] | None = None  # the numbers in brackets, instead of a standard error
-    apart: str = ""  # the choices that it depends on (see `papers.FittedChoice`)
+    choices: str = ""  # the choices that it depends on (see `papers.OpenChoice`)
 
 
 def build_our_cell(run: RunResult, cell: CellResult | None, name: str, options: TableOptions) -> TableCell:
@@ -305,7 +305,7 @@ def _build_rows(
             replace(
                 cell,
                 star=(dataset, x) in stars and metric == run.metric,
-                apart=name_choices(find_choices(run, dataset, x)),
+                choices=name_choices(find_choices(run, dataset, x)),
             )
             for cell, (x, metric) in zip(ours, places, strict=True)
         ]
@@ -341,8 +341,8 @@ def _append_improvement(
     if not run.experiment.improvement:
         return
     value = compute_our_improvement(run, dataset)
-    apart = name_choices(find_choices(run, dataset, IMPROVEMENT))
-    ours.append(TableCell(value, decimals=1, signed=True, apart=apart))
+    choices = name_choices(find_choices(run, dataset, IMPROVEMENT))
+    ours.append(TableCell(value, decimals=1, signed=True, choices=choices))
     if beside:
         theirs = find_published_improvement(run, published, dataset)
         beside.append(TableCell(theirs.value if theirs else None, decimals=1, signed=True))

@@ -10,14 +10,15 @@ import pytest
 from places import TOP
 from reference_runs import REFERENCE, compare_reference, find_reference_run, load_reference
 
-from zoloss_cli.report.agreement import HEADER, summarize_published
-from zoloss_cli.report.compare import compare_run, drop_repeated
+from zoloss_cli.report.agreement import DIMENSIONS, HEADER, summarize_published
+from zoloss_cli.report.compare import DATA, compare_run, drop_repeated
+from zoloss_cli.report.papers import AGREEMENT, INDEPENDENT
 from zoloss_cli.utils.files import PUBLISHED_FOLDER
 
 PARTS = [
-    "tested",
-    "resting on fitted choices",
+    *AGREEMENT.values(),
     "on other data",
+    DIMENSIONS,
     "without a test: too uncertain",
     "seconds",
     "repeated in a second table",
@@ -51,20 +52,19 @@ def test_every_published_number_is_counted_once(counts):
 
 
 def test_the_numbers_are_those_of_the_cells(counts):
-    cells = drop_repeated(compare_reference())
-    kinds = {"tested": "", "resting on fitted choices": "fitted", "on other data": "other data"}
+    cells = [c for c in drop_repeated(compare_reference()) if not c.apart and c.learner != DATA]
     tested = [cell for cell in cells if not math.isnan(cell.z)]
-    known = {name: [cell for cell in tested if cell.apart == kind] for name, kind in kinds.items()}
-    for name, part in known.items():
+    headline = "stated, or from the authors' program"
+    classes = {words: {key} for key, words in AGREEMENT.items()}
+    for name, keys in (classes | {headline: set(INDEPENDENT), "all four classes": set(AGREEMENT)}).items():
+        part = [cell for cell in tested if cell.agreement in keys]
         assert int(counts[name]["with z"]) == len(part)
         within = sum(abs(cell.z) <= 2 for cell in part)
         assert counts[name]["|z| <= 2"] == f"{within} ({100 * within / len(part):.1f} %)"
-    together = counts["tested, fitted or on other data"]
-    assert int(together["with z"]) == sum(map(len, known.values()))
-    equal = [c for c in cells if c.match == "=" and not c.apart]
-    assert int(counts["tested"]["equal"]) == len(equal)
-    halves = [counts[f"tested, on {kind} data"] for kind in ("real", "generated")]
-    assert sum(map(count, halves)) == count(counts["tested"])
+    equal = [c for c in cells if c.match == "=" and c.agreement in INDEPENDENT]
+    assert int(counts[headline]["equal"]) == len(equal)
+    halves = [counts[f"- on {kind} data"] for kind in ("real", "generated")]
+    assert sum(map(count, halves)) == count(counts[headline])
 
 
 def test_one_table_alone_lacks_only_its_own_numbers():

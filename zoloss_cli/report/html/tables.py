@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from zoloss_cli.figures.comparisons import MIN_VALUES, name_metric
+from zoloss_cli.report.agreement import format_difference
 from zoloss_cli.report.compare import CellComparison
+from zoloss_cli.report.papers import AGREEMENT
 from zoloss_cli.report.render import format_cell
 from zoloss_cli.report.runs import RunResult, build_column_titles
 from zoloss_cli.report.tables import Table, TableCell, TableColumn
@@ -96,11 +98,11 @@ def _describe_numbers(
 def _describe_comparison(cell: CellComparison) -> list[str]:
     lines = []
     if not math.isnan(cell.z):
-        lines.append(f"difference {cell.difference:+.2f}, z {cell.z:+.1f}")
+        lines.append(f"difference {format_difference(cell)}, z {cell.z:+.1f}")
     elif cell.comparison == "ratio" and cell.ratio is not None:
         lines.append(f"{cell.ratio:.2g} times the published value")
-    if cell.apart:
-        lines.append(f"reported separately: {cell.apart}" + (f" ({cell.choices})" if cell.choices else ""))
+    choices = f" ({cell.choices})" if cell.choices else ""
+    lines.append(f"agreement: {cell.apart or AGREEMENT[cell.agreement]}{choices}")
     if cell.comparison == "match" and cell.match:
         lines.append(MATCHES.get(cell.match, f"{cell.match} than the published value"))
     return lines
