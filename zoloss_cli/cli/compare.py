@@ -43,11 +43,11 @@ def compare(
 
     z is the difference divided by its standard error, which follows ±. This combines the standard errors of
     both values over splits, the rounding of the published value, and the variance between generated pools and
-    between noise draws. Iterations are published without a standard error, so ours is used for both. Counts of training
-    errors match (=) or are better or worse; over several noise draws, z tests whether ours are consistent with
-    the published value. Times are compared by the ratio of ours to the published one. The column `agreement`
-    says what agreement rests on: everything is stated in the paper, a rule is from the authors' program, a rule
-    was inferred from published values, or a setting was chosen for nearness to them.
+    between noise draws. Iterations are published without a standard error, so ours is used for both. Counts of
+    training errors match (=) or are better or worse; over several noise draws, z tests whether ours are
+    consistent with the published value. Times are compared by the ratio of ours to the published one. The
+    column `agreement` says what agreement rests on: everything is stated in the paper, a rule is from the
+    authors' program, a rule was inferred from published values, or a setting was chosen for nearness to them.
 
     **Examples**
 

@@ -115,10 +115,11 @@ def _describe_draws(run: RunResult) -> list[str]:
         if cell.dataset in drawn and cell.metric == run.metric and not math.isnan(cell.difference_stderr):
             errors.setdefault(cell.dataset, []).append(cell.difference_stderr)
     texts = [f"{dataset} {min(found):.2f} to {max(found):.2f}" for dataset, found in errors.items()]
-    return [
-        "± omits the variance between draws of the data, of which a published value has one; differences from it "
-        f"have these standard errors, which z uses: {', '.join(texts)}"
-    ] * bool(texts)
+    note = (
+        "± omits the variance between draws of the data, of which a published value has one; differences from "
+        f"it have these standard errors, which z uses: {', '.join(texts)}"
+    )
+    return [note] if texts else []
 
 
 def _describe_leaks(run: RunResult) -> list[str]:
