@@ -7,6 +7,7 @@ a block of shell lines, and an output between two marks; both are steps, which a
 from __future__ import annotations
 
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -26,6 +27,7 @@ PAGES = [TOP / "README.md", *sorted(DOCS.rglob("*.md"))]
 STEP = re.compile(
     r"```sh\n(?P<shell>.*?)```|<!-- output: zoloss (?P<shown>[^>]+?) -->\n(?P<output>.*?)<!-- end -->", re.S
 )
+PROSE = re.compile(r"(?<=<!-- prose -->\n).*?(?=\n<!-- end -->)", re.S)
 CONFIG = re.compile(r"```yaml\n# (\S+\.yaml)\n.*?```", re.S)
 # What differs from run to run: times, and sizes of pages with times in them.
 VARIES = re.compile(r"\d[\d.]* seconds|in \d+:\d\d|\d[\d.]* MB")
@@ -97,6 +99,14 @@ def add_metrics(text: str) -> str:
     return text.replace(last, "\n".join([last, *new]))
 
 
+def add_prose(text: str) -> str:
+    """Return a page with the table of the numbers in the papers' sentences, if it has one."""
+    if not PROSE.search(text):
+        return text
+    table = runpy.run_path(str(TOP / "tests" / "unit" / "report" / "test_prose.py"))["render_prose"]()
+    return PROSE.sub(lambda _: table, text)
+
+
 def write_outputs(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
@@ -120,7 +130,7 @@ def write_outputs(page: Path) -> None:
             output = f"```text\n{output}\n```"
         return f"<!-- output: zoloss {match['shown']} -->\n{output}\n<!-- end -->"
 
-    page.write_text(add_metrics(STEP.sub(render, text)), encoding="utf-8")
+    page.write_text(add_prose(add_metrics(STEP.sub(render, text))), encoding="utf-8")
 
 
 def list_figures(text: str) -> list[str]:
