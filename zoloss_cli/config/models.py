@@ -328,6 +328,13 @@ class Published(StrictModel):
         Field(description="number of the table in the paper; 'section 2.4.2' for numbers in the text"),
     ] = None
     figure: Annotated[str | None, Field(description="number of the figure in the paper")] = None
+    alternative: Annotated[
+        bool,
+        Field(
+            description="whether another config reproduces the table: this one keeps its own name, and counts "
+            "only if it is named or alone"
+        ),
+    ] = False
     drawn_as: Annotated[
         str | None,
         Field(
@@ -350,12 +357,19 @@ class Published(StrictModel):
         ),
     ] = 500
 
+    @model_serializer(mode="wrap")
+    def _leave_out_unused(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Omit `alternative` if it is not set, so that other manifests do not change."""
+        return {key: value for key, value in serialize(self).items() if key != "alternative" or value}
+
     @model_validator(mode="after")
     def _check_table_or_figure(self) -> Published:
         if (self.table is None) == (self.figure is None):
             raise ValueError("name either a table or a figure")
         if self.drawn_as is not None and self.figure is None:
             raise ValueError("drawn_as applies only to figures")
+        if self.alternative and self.table is None:
+            raise ValueError("alternative applies only to tables")
         return self
 
 

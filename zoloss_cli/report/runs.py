@@ -216,8 +216,9 @@ class RunResult:
 
     @property
     def table(self) -> str:
-        """Return the number of the published table that it mirrors; empty if none."""
-        return (self.experiment.published.table or "") if self.experiment.published else ""
+        """Return the number of the published table that it mirrors; empty if none, or as an alternative."""
+        published = self.experiment.published
+        return published.table or "" if published and not published.alternative else ""
 
     @property
     def figure(self) -> str:
@@ -519,6 +520,16 @@ def select_runs(runs: list[RunResult], wanted: str | None) -> list[RunResult]:
     if len(shared) > 1:
         raise ResultsError(f"several papers have a table '{wanted}'; name one: {', '.join(shared)}")
     return hits
+
+
+def drop_alternatives(runs: list[RunResult]) -> list[RunResult]:
+    """Return the runs without alternatives to another of them."""
+    mirrored = {(run.paper, run.table) for run in runs if run.table}
+    return [
+        run
+        for run in runs
+        if run.table or not (p := run.experiment.published) or (p.paper, p.table) not in mirrored
+    ]
 
 
 def explain_empty(run: RunResult) -> str:
