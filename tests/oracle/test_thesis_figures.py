@@ -28,7 +28,7 @@ def read_curves(cell: Cell) -> Curves:
     """The curves of all splits of a cell."""
     content = Store(REFERENCE).read(cell.filename, cell.key)
     records = [content.records[k] for k in range(cell.repeats)]
-    return build_curves(records, Sizes(content.n_train, content.n_test))
+    return build_curves(records, [Sizes(content.n_train, content.n_test)])
 
 
 def test_nothing_is_run_twice():

@@ -8,7 +8,7 @@ from pathlib import Path
 from places import REFERENCE
 
 from zoloss_cli.report.compare import CellComparison, compare_run
-from zoloss_cli.report.runs import RunResult, load_runs, select_runs
+from zoloss_cli.report.runs import RunResult, drop_alternatives, load_runs, select_runs
 
 
 @cache
@@ -20,8 +20,8 @@ def load_reference() -> list[RunResult]:
 
 @cache
 def compare_reference() -> list[CellComparison]:
-    """Return the compared cells of all runs."""
-    return [cell for run in load_reference() for cell in compare_run(run)]
+    """Return the compared cells of all runs but alternatives."""
+    return [cell for run in drop_alternatives(load_reference()) for cell in compare_run(run)]
 
 
 def build_reference_page(path: Path) -> None:

@@ -55,7 +55,8 @@ def describe_experiment_data(experiment: Experiment) -> str:
     for spec in experiment.datasets:
         data, rule = load_data(spec), find_split_rule(experiment.split, spec)
         n_train, n_test = rule.compute_sizes(len(data.y), f"data set '{spec.name}'")
-        split = "none" if not n_test else "predefined" if rule.predefined else "random"
+        random = f"{rule.folds} folds" if rule.folds else "random"
+        split = "none" if not n_test else "predefined" if rule.predefined else random
         lines.append((spec.name, n_train, n_test or "-", split, len(data.classes), data.X.shape[1]))
     header = ["data set", "train", "test", "split", "classes", "features"]
     return tabulate(lines, header, tablefmt="simple", colalign=("left", "right", "right", "left"))

@@ -232,7 +232,7 @@ def build_experiment(content: dict, name: str, folder: Path, errors: ErrorCollec
     errors.raise_errors()
     experiment = Experiment(**{k: v for k, v in values.items() if v is not None})
     check_metrics(experiment, content, errors)
-    _check_predefined_part(experiment, errors)
+    _check_parts(experiment, errors)
     _check_labels(experiment, errors)
     errors.raise_errors()
     for text in _list_texts(experiment.model_dump()):
@@ -295,12 +295,19 @@ def _parse_columns(
     return tuple(spec for label, entry in entries for spec in builder.build(label, entry))
 
 
-def _check_predefined_part(experiment: Experiment, errors: ErrorCollector) -> None:
-    """Add an error for each data set without a training part of its own."""
+def _check_parts(experiment: Experiment, errors: ErrorCollector) -> None:
+    """Add an error for each data set without a training part of its own, or with folds of several draws."""
     for data in experiment.datasets:
-        if (data.train or experiment.split.train) != PREDEFINED:
+        parts = experiment.split.choose_parts(data)
+        place = ("datasets", data.name) if parts is data else ("split",)
+        if parts.folds and data.n_draws > 1:
+            problem = (
+                f"data set '{data.name}' has {data.n_draws} draws, used in turn, but folds are of one data set"
+            )
+            errors.add((*place, "folds"), f"{problem}: choose one seed, and draws: 1")
+        if parts.train != PREDEFINED:
             continue
-        keys = ("datasets", data.name, "train") if data.train else ("split", "train")
+        keys = (*place, "train")
         known = [name for name, entry in load_catalog().items() if entry.train_rows]
         if not isinstance(data, EmbeddedData) or data.dataset not in known:
             errors.add(
@@ -418,7 +425,7 @@ def _check_test_part(experiment: Experiment, key: str, metric: Metric, errors: E
     if metric.part != "test":
         return
     for data in experiment.datasets:
-        if (data.train or experiment.split.train) == ALL:
+        if experiment.split.choose_parts(data).train == ALL:
             keys = ("datasets", data.name, "train") if data.train else ("split", "train")
             others = [n for n in METRICS.list_usable() if load_metric(n).part == "train"]
             errors.add(

@@ -114,14 +114,32 @@ TrainPart = Annotated[
 TestPart = Annotated[int, Field(ge=1, description="test samples (default: all but the training samples)")]
 
 
+Folds = Annotated[
+    int,
+    Field(
+        ge=2,
+        description="folds of each random partition, instead of train and test: split k tests fold k mod folds "
+        "of partition k div folds, and trains on its other folds",
+    ),
+]
+
+
 class PartSizes(StrictModel):
-    """Sizes of the training and the test part."""
+    """Sizes of the training and the test part, or the number of folds."""
 
     train: TrainPart | None = None
     test: TestPart | None = None
+    folds: Folds | None = None
+
+    @model_serializer(mode="wrap")
+    def _leave_out_unused(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Omit folds if there are none, so that other manifests do not change."""
+        return {key: value for key, value in serialize(self).items() if key != "folds" or value}
 
     @model_validator(mode="after")
-    def _check_test(self) -> Self:
+    def _check_parts(self) -> Self:
+        if self.folds and (given := [key for key in ("train", "test") if getattr(self, key) is not None]):
+            raise ValueError(f"'folds' determines both parts: leave '{given[0]}' out")
         if self.train == ALL and self.test is not None:
             raise ValueError("with 'train: all' no sample is left to test: leave 'test' out")
         if self.train == PREDEFINED and self.test is not None:
@@ -218,11 +236,29 @@ DataSpec = EmbeddedData | GeneratedData | CsvData
 class Split(PartSizes):
     """Random splits into training and test samples, the same for every learner."""
 
-    train: TrainPart = 0.8
+    train: TrainPart | None = 0.8
     repeats: Annotated[
-        int, Field(ge=1, le=1_000_000, description="number of random splits, or of fits on all samples")
+        int,
+        Field(
+            ge=1,
+            le=1_000_000,
+            description="number of random splits, of test folds, or of fits on all samples",
+        ),
     ] = 500
     seed: Annotated[int, Field(ge=0, description="master seed of splits and learners")] = 1
+
+    @model_validator(mode="before")
+    @classmethod
+    def _set_train(cls, values: Any) -> Any:
+        """Set the default training part, unless there are folds."""
+        if not isinstance(values, dict) or values.get("train") is not None:
+            return values
+        has_folds = values.get("folds") is not None
+        return values | {"train": None if has_folds else cls.model_fields["train"].default}
+
+    def choose_parts(self, data: PartSizes) -> PartSizes:
+        """Return the parts of a data set: its own, or these."""
+        return self if data.train is None and data.folds is None else data
 
 
 class Preprocess(StrictModel):
@@ -292,6 +328,13 @@ class Published(StrictModel):
         Field(description="number of the table in the paper; 'section 2.4.2' for numbers in the text"),
     ] = None
     figure: Annotated[str | None, Field(description="number of the figure in the paper")] = None
+    alternative: Annotated[
+        bool,
+        Field(
+            description="whether another config reproduces the table: this one keeps its own name, and counts "
+            "only if it is named or alone"
+        ),
+    ] = False
     drawn_as: Annotated[
         str | None,
         Field(
@@ -314,12 +357,19 @@ class Published(StrictModel):
         ),
     ] = 500
 
+    @model_serializer(mode="wrap")
+    def _leave_out_unused(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Omit `alternative` if it is not set, so that other manifests do not change."""
+        return {key: value for key, value in serialize(self).items() if key != "alternative" or value}
+
     @model_validator(mode="after")
     def _check_table_or_figure(self) -> Published:
         if (self.table is None) == (self.figure is None):
             raise ValueError("name either a table or a figure")
         if self.drawn_as is not None and self.figure is None:
             raise ValueError("drawn_as applies only to figures")
+        if self.alternative and self.table is None:
+            raise ValueError("alternative applies only to tables")
         return self
 
 

@@ -15,15 +15,26 @@ from zoloss_cli.errors import DataError
 class SplitRule:
     """Sizes of the training and the test part, and the master seed of all splits."""
 
-    train: int | float | str  # the count or share of training samples; with 'all', there is no test sample
+    # The count or share of training samples; with 'all', there is no test sample; None with folds.
+    train: int | float | str | None
     test: int | None  # the count of test samples; None for all others
     seed: int
     predefined: bool = False  # the data set's own split, its first `train` samples: the same in every repeat
+    folds: int | None = None  # of each random partition, in turn the test part
 
     def compute_sizes(self, n: int, where: str) -> tuple[int, int]:
-        """Return (n_train, n_test) for n samples: round(share * n) or the count, and the rest or the count."""
+        """Return (n_train, n_test) for n samples: round(share * n) or the count, and the rest or the count.
+
+        The sizes of folds differ by at most one; these are those of the first, the largest.
+        """
         if isinstance(self.train, str):
             return n, 0
+        if self.train is None:
+            assert self.folds is not None, "checked with the config"
+            n_test = -(-n // self.folds)
+            if n < self.folds or n - n_test < 2:
+                raise DataError(f"{where} has {n} samples: too few for {self.folds} folds")
+            return n - n_test, n_test
         n_train = self.train if isinstance(self.train, int) else round(self.train * n)
         n_test = n - n_train if self.test is None else self.test
         if n_train < 2 or n_test < 1 or n_train + n_test > n:
@@ -33,11 +44,18 @@ class SplitRule:
         return n_train, n_test
 
     def select_indices(self, n: int, dataset: str, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the training and test indices of split k: permuted, not stratified; or in the file's order."""
+        """Return the training and test indices of split k: permuted, not stratified; or in the file's order.
+
+        With folds, the test part is fold k mod folds of the random partition k div folds.
+        """
         n_train, n_test = self.compute_sizes(n, f"data set '{dataset}'")
         if self.train == ALL or self.predefined:
             return np.arange(n_train), np.arange(n_train, n_train + n_test)
-        order = np.random.default_rng(derive_seed(self.seed, dataset, k)).permutation(n)
+        partition, fold = divmod(k, self.folds or 1)
+        order = np.random.default_rng(derive_seed(self.seed, dataset, partition)).permutation(n)
+        if self.folds is not None:
+            test = np.array_split(order, self.folds)[fold]
+            return order[~np.isin(order, test)], test
         return order[:n_train], order[n_train : n_train + n_test]
 
 

@@ -72,6 +72,8 @@ class Cell:
         }
         if self.rule.predefined:
             identity["split"]["given"] = True
+        if self.rule.folds is not None:
+            identity["split"]["folds"] = self.rule.folds
         if self.fit_on != "train":
             identity["fit_on"] = self.fit_on
         if self.prune is not None:
@@ -162,12 +164,12 @@ def _is_deterministic(spec: LearnerSpec) -> bool:
 
 def find_split_rule(split: Split, data: DataSpec) -> SplitRule:
     """Return how a data set is split: according to its own entry, or to the experiment."""
-    train, test = (split.train, split.test) if data.train is None else (data.train, data.test)
-    if train == PREDEFINED and isinstance(data, EmbeddedData):
+    parts = split.choose_parts(data)
+    if parts.train == PREDEFINED and isinstance(data, EmbeddedData):
         n_train = find_embedded_entry(data.dataset).train_rows
         assert n_train is not None, "checked with the config"
         return SplitRule(n_train, None, split.seed, predefined=True)
-    return SplitRule(train, test, split.seed)
+    return SplitRule(parts.train, parts.test, split.seed, folds=parts.folds)
 
 
 def select_part(

@@ -116,8 +116,19 @@ def _refuse_several_classes(cell: Cell, n_classes: int, metrics: Iterable[Metric
 
 
 def collect_data_notes(cells: Iterable[Cell]) -> list[str]:
-    """Return the notes of the data sets' readers, once each."""
-    return list(dict.fromkeys(note for cell in cells for note in load_data(cell.data).notes))
+    """Return the notes of the data sets' readers, and on classes with fewer samples than folds, once each."""
+    notes: list[str] = []
+    for cell in cells:
+        data, folds = load_data(cell.data), cell.rule.folds
+        counts = Counter(data.y.tolist()) if folds else {}
+        notes += data.notes
+        notes += [
+            f"data set '{cell.data.name}' has {counts[k]} samples of class '{name}' for {folds} folds: some "
+            "test parts, and perhaps a training part, have none"
+            for k, name in enumerate(data.classes)
+            if folds and counts[k] < folds
+        ]
+    return list(dict.fromkeys(notes))
 
 
 def run_experiment(

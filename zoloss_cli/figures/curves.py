@@ -52,21 +52,22 @@ class Curves:
         return values.std(axis=0, ddof=1) / math.sqrt(len(values))
 
 
-def build_curves(records: Sequence[FitRecord], sizes: Sizes) -> Curves | None:
-    """Return what the records hold for each epoch; None if they did not all record the same epochs."""
+def build_curves(records: Sequence[FitRecord], sizes: Sequence[Sizes]) -> Curves | None:
+    """Return what the records, of these sizes, hold for each epoch; None if their epochs differ."""
     epochs = records[0].epochs
     if not epochs or any(record.epochs != epochs for record in records):
         return None
     values = {}
+    n_train, n_test = np.array(sizes, dtype=float).T[:, :, None]
     for metric, name, size in (
-        ("train_error", "train_curve", sizes.n_train),
-        ("test_error", "test_curve", sizes.n_test),
-        ("cost", "cost_curve", 0),
+        ("train_error", "train_curve", n_train),
+        ("test_error", "test_curve", n_test),
+        ("cost", "cost_curve", None),
     ):
         recorded = [getattr(record, name) for record in records]
         if all(curve is not None and len(curve) == len(epochs) for curve in recorded):
             curves = np.array(recorded, dtype=float)
-            values[metric] = 100.0 * curves / size if size else curves
+            values[metric] = curves if size is None else 100.0 * curves / size
     return Curves(epochs, values) if values.keys() - {"cost"} else None
 
 

@@ -39,7 +39,7 @@ from zoloss_cli.report.papers import (
     read_published_tables,
 )
 from zoloss_cli.report.render import Grid, format_cell, render_grid, render_objects_csv
-from zoloss_cli.report.runs import RunResult, find_baseline, select_runs
+from zoloss_cli.report.runs import RunResult, drop_alternatives, find_baseline, select_runs
 from zoloss_cli.report.tables import TableCell
 from zoloss_cli.utils.files import PUBLISHED_FOLDER
 
@@ -210,7 +210,7 @@ def build_comparison_report(
     runs: list[RunResult], folder: Path, table: str | None, beyond: float | None = None
 ) -> ComparisonReport:
     """Compare the cells of runs that mirror published tables with the published values."""
-    selected = select_runs(runs, table)
+    selected = select_runs(runs, table) if table else drop_alternatives(runs)
     by_run = [(run, cells) for run in selected if (cells := compare_run(run))]
     every = [cell for _, cells in by_run for cell in cells]
     if not every:

@@ -251,7 +251,7 @@ def count_data(run: RunResult, dataset: str) -> dict[str, int]:
     if not (isinstance(spec, EmbeddedData) and spec.source == "embedded"):
         return {}
     entry = find_entry(spec.dataset or dataset)
-    predefined = (spec.train or run.experiment.split.train) == PREDEFINED
+    predefined = run.experiment.split.choose_parts(spec).train == PREDEFINED
     n_train = entry.train_rows if predefined and entry.train_rows else entry.rows
     counts = (entry.rows, n_train, entry.rows - n_train, entry.features, len(entry.classes))
     return dict(zip(DATA_COUNTS, counts, strict=True))

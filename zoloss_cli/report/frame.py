@@ -274,6 +274,11 @@ def _build_columns(parts: list[CellPart], runs: list[RunResult]) -> pd.DataFrame
             built[column.name] = pd.Categorical.from_codes(np.repeat(codes, lengths), categories=texts)
         else:
             built[column.name] = _build_counts(np.repeat(_convert_numbers(values), lengths))
+    for each, start in zip(parts, np.cumsum(lengths) - lengths, strict=True):
+        if each.stored.folds:  # whose sizes differ
+            counts = [each.stored.count_samples(record.split) for record in (*each.records, *each.failed)]
+            for name, sizes in zip(("n_train", "n_test"), zip(*counts, strict=True), strict=True):
+                built[name][start : start + len(sizes)] = sizes
     fits, measures, failures = (RecordSelection.take(parts, lengths, kind) for kind in ("fit", "measure", None))
     measured = measures._replace(records=[record.measured for record in measures.records])
     sources = [

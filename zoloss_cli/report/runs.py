@@ -43,8 +43,10 @@ class CellResult:
         sizes: Sizes | None = None,
         choice: str = "",
         values: Mapping[str, list[float]] | None = None,
+        fold_sizes: Sequence[Sizes] = (),
     ):
         self.records, self.splits, self.sizes, self.choice = records, list(splits), sizes, choice
+        self.all_sizes = fold_sizes or [cast(Sizes, sizes)] * len(records)  # by record; those of folds differ
         self._values = dict(values or {})
         self._faults: dict[str, str] = {}
         self._stats: dict[str, Stat] = {}
@@ -59,9 +61,9 @@ class CellResult:
         if metric not in self._values:
             if reason := self.explain_missing(metric):
                 raise KeyError(f"{metric}: {reason}")
-            compute, sizes = load_metric(metric).compute, self.sizes
+            compute = load_metric(metric).compute
             try:
-                values = [compute(record, sizes) for record in self.records]
+                values = list(map(compute, self.records, self.all_sizes))
             except ConfigError:
                 raise
             except Exception as error:  # from a plug-in's metric, or unexpected records
@@ -113,7 +115,7 @@ class CellResult:
         from zoloss_cli.figures.curves import build_curves
 
         fits = [record for record in self.records if isinstance(record, FitRecord)]
-        return build_curves(fits, self.sizes) if fits and fits[0].epochs and self.sizes else None
+        return build_curves(fits, self.all_sizes) if fits and fits[0].epochs and self.sizes else None
 
     @property
     def trace(self) -> list[tuple[float, float]] | None:
@@ -214,8 +216,9 @@ class RunResult:
 
     @property
     def table(self) -> str:
-        """Return the number of the published table that it mirrors; empty if none."""
-        return (self.experiment.published.table or "") if self.experiment.published else ""
+        """Return the number of the published table that it mirrors; empty if none, or as an alternative."""
+        published = self.experiment.published
+        return published.table or "" if published and not published.alternative else ""
 
     @property
     def figure(self) -> str:
@@ -269,7 +272,7 @@ class RunResult:
 
     def trains_on_all(self, dataset: str) -> bool:
         """Return whether all samples are used for training."""
-        return (self.get_data(dataset).train or self.experiment.split.train) == ALL
+        return self.experiment.split.choose_parts(self.get_data(dataset)).train == ALL
 
     def group_by_draw(self, dataset: str, learner: str, metric: str) -> list[list[float]]:
         """Return a cell's values, grouped by draw."""
@@ -496,7 +499,8 @@ def build_cell_result(stored: StoredCell, choice: str = "") -> CellResult:
     if stored.kind == "measure":
         by_draw = pool_by_draw(cast(list[MeasureRecord], records))
         return CellResult(list(by_draw.values()), list(by_draw), sizes, choice)
-    return CellResult(cast(list[FitRecord], records), splits, sizes, choice)
+    fold_sizes = [Sizes(*stored.count_samples(split)) for split in splits] if stored.folds else ()
+    return CellResult(cast(list[FitRecord], records), splits, sizes, choice, fold_sizes=fold_sizes)
 
 
 def select_runs(runs: list[RunResult], wanted: str | None) -> list[RunResult]:
@@ -516,6 +520,16 @@ def select_runs(runs: list[RunResult], wanted: str | None) -> list[RunResult]:
     if len(shared) > 1:
         raise ResultsError(f"several papers have a table '{wanted}'; name one: {', '.join(shared)}")
     return hits
+
+
+def drop_alternatives(runs: list[RunResult]) -> list[RunResult]:
+    """Return the runs without alternatives to another of them."""
+    mirrored = {(run.paper, run.table) for run in runs if run.table}
+    return [
+        run
+        for run in runs
+        if run.table or not (p := run.experiment.published) or (p.paper, p.table) not in mirrored
+    ]
 
 
 def explain_empty(run: RunResult) -> str:

@@ -77,6 +77,21 @@ class StoredCell:
         """Return the finished splits in order."""
         return sorted(self.records)
 
+    @cached_property
+    def folds(self) -> int:
+        """Return the number of folds of each partition; 0 if splits have the same sizes."""
+        rule = self.identity.get("split")
+        folds = rule.get("folds") if isinstance(rule, dict) else None
+        return folds if isinstance(folds, int) and folds > 1 else 0
+
+    def count_samples(self, split: int) -> tuple[int, int]:
+        """Return the numbers of training and test samples of a split; later folds may test one fewer."""
+        if not self.folds:
+            return self.n_train, self.n_test
+        n = self.n_train + self.n_test
+        n_test = n // self.folds + (split % self.folds < n % self.folds)
+        return n - n_test, n_test
+
 
 def read_cell_file(path: Path, key: str) -> StoredCell:
     """Return the contents of the file of the cell with this key."""
@@ -101,7 +116,7 @@ def read_cell_file(path: Path, key: str) -> StoredCell:
     stored.identity = header.identity
     records, failed, stored.n_damaged = decode_records(lines[1:-1], header.kind)
     stored.n_damaged += bool(lines[-1])
-    sound = [record for record in records if _is_plausible(record, header)]
+    sound = [record for record in records if _is_plausible(record, stored)]
     stored.n_damaged += len(records) - len(sound)
     stored.records = {record.split: record for record in sound}
     if len(stored.records) < len(sound):
@@ -112,15 +127,16 @@ def read_cell_file(path: Path, key: str) -> StoredCell:
     return stored
 
 
-def _is_plausible(record: Record, header: CellHeader) -> bool:
+def _is_plausible(record: Record, stored: StoredCell) -> bool:
     """Return whether a record has no more errors than samples, and no test errors without test samples."""
     if not isinstance(record, FitRecord):
         return True
+    n_train, n_test = stored.count_samples(record.split)
     has_test_errors = record.test_errors is not None
     return (
-        record.train_errors <= header.n_train
-        and has_test_errors == (header.n_test > 0)
-        and (record.test_errors or 0) <= header.n_test
+        record.train_errors <= n_train
+        and has_test_errors == (n_test > 0)
+        and (record.test_errors or 0) <= n_test
     )
 
 

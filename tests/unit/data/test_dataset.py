@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from pydantic import ValidationError
+from sklearn.model_selection import KFold
 
 from zoloss_cli.config.catalog import load_catalog
 from zoloss_cli.config.models import CsvData, EmbeddedData, Noise
@@ -13,6 +18,7 @@ from zoloss_cli.data.read import read_table
 from zoloss_cli.data.splits import SplitRule, derive_seed, scale_parts
 from zoloss_cli.data.user_table import read_for_training
 from zoloss_cli.errors import DataError
+from zoloss_cli.results.store import StoredCell
 
 
 def test_embedded_files_are_what_the_catalog_says():
@@ -98,6 +104,32 @@ def test_splits_partition_the_rows_and_depend_on_coordinates_only():
     for n_train, n_test in ((600, None), (0.8, 50)):
         with pytest.raises(DataError, match=r"'mine' has 100 samples: too few for \d+ to train"):
             SplitRule(n_train, n_test, 1).select_indices(100, "mine", 0)
+
+
+@given(st.integers(4, 300), st.integers(2, 30), st.integers(0, 50))
+def test_folds_partition_the_samples_as_those_of_scikit_learn_do(n, folds, partition):
+    assume(n - math.ceil(n / folds) > 1 and n >= folds)
+    rule, splits = SplitRule(None, None, 1, folds=folds), range(partition * folds, (partition + 1) * folds)
+    parts = [rule.select_indices(n, "heart", k) for k in splits]
+    assert sorted(np.concatenate([test for _, test in parts])) == list(range(n))
+    assert all(sorted(np.r_[train, test]) == list(range(n)) for train, test in parts)
+    sizes = [(len(train), len(test)) for train, test in parts]
+    assert sizes == [(len(train), len(test)) for train, test in KFold(folds).split(np.empty(n))]
+    assert rule.compute_sizes(n, "") == sizes[0]
+    stored = StoredCell(n_train=sizes[0][0], n_test=sizes[0][1], identity={"split": {"folds": folds}})
+    assert [stored.count_samples(k) for k in splits] == sizes  # what readers of results count by
+
+
+def test_partitions_into_folds_differ_and_need_enough_samples():
+    rule = SplitRule(None, None, 1, folds=10)
+    first, second = (
+        {frozenset(rule.select_indices(150, "iris", k)[1].tolist()) for k in r}
+        for r in (range(10), range(10, 20))
+    )
+    assert not first & second
+    for n, folds in ((9, 10), (3, 2)):
+        with pytest.raises(DataError, match=f"'mine' has {n} samples: too few for {folds} folds"):
+            SplitRule(None, None, 1, folds=folds).select_indices(n, "mine", 0)
 
 
 def test_scaling_is_fitted_on_the_training_part_only():

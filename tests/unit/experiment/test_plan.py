@@ -41,6 +41,8 @@ def test_what_changes_numbers_changes_the_cell(write_config, monkeypatch):
         ("[heart]", "[sonar]"),
         ("pocket", "ave-perc"),
         ("repeats: 5", "repeats: 5, train: 0.7"),
+        ("repeats: 5", "repeats: 5, folds: 5"),
+        ("repeats: 5", "repeats: 5, folds: 4"),
         ("split:", "preprocess: {scale: none}\nsplit:"),
         ("[heart]", "{heart: {noise: {fraction: 0.1}}}"),
         ("[heart]", "{heart: {positive: 1}}"),
@@ -88,3 +90,8 @@ def test_a_data_sets_own_counts_override_the_split(write_config):
     ring, heart = plan(load_config(write_config(text)))
     assert ring.rule.compute_sizes(5000, "") == (600, 4400)
     assert heart.rule.compute_sizes(270, "") == (216, 54)
+    own = text.replace("heart: ", "heart: {folds: 4}")
+    assert only_cell(write_config, own.replace("ringnorm: {size: 5000, train: 600}, ", "")).rule.folds == 4
+    ring, heart = plan(load_config(write_config("split: {folds: 7, seed: 3}\n" + text)))
+    assert ring.identity["split"] == {"train": 600, "test": None, "seed": 3}
+    assert heart.identity["split"] == {"train": None, "test": None, "seed": 3, "folds": 7}

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
+import pandas as pd
 import pytest
 
+from zoloss_cli import load_results, run_experiment
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.config.models import EmbeddedData, GeneratedData, Noise
 from zoloss_cli.data.dataset import compute_fingerprint, find_draw, generate, load_data
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment import fitting, task
 from zoloss_cli.experiment.plan import plan
-from zoloss_cli.experiment.runner import validate_data
+from zoloss_cli.experiment.runner import collect_data_notes, validate_data
 from zoloss_cli.experiment.task import run_task, run_tasks
 from zoloss_cli.learners.linear.fld import FLDClassifier
+from zoloss_cli.report.runs import load_runs
 from zoloss_cli.results.record import FitRecord, decode_records, encode_line
 from zoloss_cli.results.store import Store
 
@@ -67,6 +72,58 @@ def test_the_store_keeps_records_without_test_errors_and_drops_those_with_them(w
     stored = store.read(cell.filename, cell.key)
     assert sorted(stored.records) == [0]
     assert stored.n_damaged == 1
+
+
+# -- folds --------------------------------------------------------------------------------------------
+
+FOLDS = """
+datasets: {cleveland: {folds: 4}, glass: }
+metrics: [test_error, train_error, accuracy]
+split: {folds: 10, repeats: 13, seed: 5}
+learners:
+  one-vs-one: {base: stump, on: {cleveland: false}}
+  rcd-bias: {epochs: 4, record_every: 2, on: {glass: false}}
+"""
+
+
+def test_folds_are_counted_by_their_sizes_for_any_number_of_workers(write_config, tmp_path):
+    """297 samples in 4 folds and 214 in 10 have two sizes each; a class of glass has 9 samples."""
+    config = write_config(FOLDS)
+    notes = collect_data_notes(plan(load_config(config)))
+    assert [note.partition(" for 10 folds")[0] for note in notes] == [
+        "data set 'glass' has 9 samples of class '6'"
+    ]
+    folders = [tmp_path / str(jobs) for jobs in (1, 2)]
+    for jobs, folder in enumerate(folders, 1):
+        run_experiment(config, out=folder, n_jobs=jobs)
+    frames = [load_results(folder).drop(columns=["fit_time", "wall_time"]) for folder in folders]
+    pd.testing.assert_frame_equal(*frames)
+    (run,), _ = load_runs(folders[0])
+    for dataset, rows in frames[0].groupby("dataset", observed=True):
+        counted = {
+            p: rows[f"{p}_confusion"].map(lambda text: np.sum(json.loads(text))) for p in ("train", "test")
+        }
+        assert [rows[f"n_{p}"].tolist() for p in counted] == [sizes.tolist() for sizes in counted.values()]
+        assert counted["test"].nunique() == 2
+        cell = next(cell for place, cell in run.cells.items() if place[0] == dataset)
+        for part, sizes in counted.items():
+            errors = 100.0 * rows[f"{part}_errors"] / sizes
+            np.testing.assert_allclose(cell[f"{part}_error"], errors)
+            np.testing.assert_allclose(rows[f"{part}_error"], errors)
+        np.testing.assert_allclose(cell["accuracy"], 1.0 - rows["test_errors"] / counted["test"])
+    curves = run.cells["cleveland", "rcd-bias"].curves
+    np.testing.assert_allclose(
+        curves.values["test_error"][:, -1], run.cells["cleveland", "rcd-bias"]["test_error"]
+    )
+
+
+def test_a_fold_may_fail_on_all_of_its_samples(write_config, tmp_path):
+    """And none on more: the first of 4 folds of 297 samples trains on 222, the last on 223."""
+    (cell,) = cells_of(write_config, "datasets: {cleveland: {folds: 4}}\nlearners: [fld]\n")
+    store = Store(tmp_path / "results")
+    with store.writing():
+        store.append(cell, [FitRecord(3, 223, 74), FitRecord(4, 223, 74), FitRecord(7, 223, 75)], (222, 75))
+    assert sorted(store.read(cell.filename, cell.key).records) == [3]
 
 
 # -- draws --------------------------------------------------------------------------------------------

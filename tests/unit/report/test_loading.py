@@ -12,7 +12,8 @@ from zoloss_cli.config.loader import load_config
 from zoloss_cli.errors import ResultsError
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.metrics.base import Sizes
-from zoloss_cli.report.runs import CellResult, RunResult, explain_empty, select_runs
+from zoloss_cli.report.agreement import build_comparison_report
+from zoloss_cli.report.runs import CellResult, RunResult, drop_alternatives, explain_empty, select_runs
 from zoloss_cli.report.tables import build_table
 from zoloss_cli.results.record import FitRecord
 from zoloss_cli.results.store import Store
@@ -66,6 +67,22 @@ def test_two_runs_of_one_table_are_both_selected():
     runs = build_runs(("first", "li-lin-2007", "II"), ("second", "li-lin-2007", "II"))
     assert select_runs(runs, "II") == select_runs(runs, "li-lin-2007/II") == runs
     assert select_runs(runs, "second") == [runs[1]]
+
+
+def test_an_alternative_has_its_own_name_and_counts_only_alone():
+    values, place = (
+        {("heart", "rcd-bias"): {"train_error": [20.0, 21.0]}},
+        {"paper": "li-lin-2007", "table": "II"},
+    )
+    runs = [first, second] = [
+        build_run(values, name=name, metric="train_error", published=place | more)
+        for name, more in (("first", {}), ("second", {"alternative": True}))
+    ]
+    assert (second.number, second.full_name) == ("second", "second")
+    assert [select_runs(runs, name) for name in ("II", "second")] == [[first], [second]]
+    assert (drop_alternatives(runs), drop_alternatives([second])) == ([first], [second])
+    compared = [build_comparison_report(runs, TOP, name).all_cells for name in (None, "II", "second")]
+    assert [len(cells) for cells in compared] == [1, 1, 1]
 
 
 def test_other_names_are_refused_with_the_nearest():

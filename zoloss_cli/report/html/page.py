@@ -37,7 +37,7 @@ from zoloss_cli.report.diff import compare_results, render_difference, summarize
 from zoloss_cli.report.html.tables import Z_ALERT, Z_WARN, build_rows, is_broad, is_different, pack_split_values
 from zoloss_cli.report.papers import read_paper_titles
 from zoloss_cli.report.render import format_caption, format_table_name, render_grid, render_tables
-from zoloss_cli.report.runs import RunResult, build_column_titles
+from zoloss_cli.report.runs import RunResult, build_column_titles, drop_alternatives
 from zoloss_cli.report.tables import Table, build_table
 from zoloss_cli.results.manifest import RunInfo
 from zoloss_cli.utils.processes import map_in_forks
@@ -121,7 +121,7 @@ def build_page(
     ]
     figures = PageFigures(runs, source)
     tables = [_build_table_panel(one, figures) for one in shown]
-    every = [cell for run in runs for cell in compared[run.name]]
+    every = [cell for run in drop_alternatives(runs) for cell in compared[run.name]]
     overview = _render(
         "overview.html",
         z_warn=f"{Z_WARN:g}",
