@@ -160,7 +160,7 @@ thesis: install
 	for config in figure1.5 figure1.8 figure1.11 figure1.12 figure1.13 \
 	    figure2.1 figure2.2 figure2.3 figure2.4 section2.2-voted section2.4.2 section2.4.2-romma \
 	    table3.1 table3.2 figure3.1 table4.2 table4.3 table4.4 table4.5 \
-	    table4.2-folds table4.3-folds table4.4-folds table4.5-folds section4.1-codes section4.2-asymmetric \
+	    table4.2-folds table4.3-folds table4.4-folds section4.1-codes section4.2-asymmetric \
 	    figure4.2 figure4.3 figure4.4 figure4.5; do \
 	  $(RUN) configs/thesis/$$config.yaml || exit; done
 	$(RUN) configs/prune.yaml

@@ -317,8 +317,10 @@ def _compare_cell(
         error = math.hypot(own, theirs.stderr or 0.0, math.sqrt(spread.between), theirs.rounding)
         stderr, z = own, (ours.mean - theirs.value) / error
     names = (mirrored.paper, name_place(mirrored), *place, metric.name)
-    numbers = (ours.mean, stderr, ours.splits, theirs.value, published_stderr, z, match, ratio, error)
-    return CellComparison(*names, *numbers, agreement=theirs.agreement, apart=apart)
+    numbers = (ours.mean, stderr, ours.splits, theirs.value, published_stderr, z, match)
+    return CellComparison(
+        *names, *numbers, ratio=ratio, difference_stderr=error, agreement=theirs.agreement, apart=apart
+    )
 
 
 def _compare_losses(ours: float, theirs: float, spread: Spread) -> tuple[float, str]:
