@@ -317,10 +317,9 @@ def _compare_cell(
         error = math.hypot(own, theirs.stderr or 0.0, math.sqrt(spread.between), theirs.rounding)
         stderr, z = own, (ours.mean - theirs.value) / error
     names = (mirrored.paper, name_place(mirrored), *place, metric.name)
-    numbers = (ours.mean, stderr, ours.splits, theirs.value, published_stderr, z, match)
-    return CellComparison(
-        *names, *numbers, ratio=ratio, difference_stderr=error, agreement=theirs.agreement, apart=apart
-    )
+    numbers = (ours.mean, stderr, ours.splits, theirs.value, published_stderr)
+    found = CellComparison(*names, *numbers, z=z, match=match, ratio=ratio, difference_stderr=error)
+    return replace(found, agreement=theirs.agreement, apart=apart)
 
 
 def _compare_losses(ours: float, theirs: float, spread: Spread) -> tuple[float, str]:
