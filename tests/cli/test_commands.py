@@ -71,6 +71,33 @@ def test_only_what_is_missing_runs_and_the_manifest_keeps_every_run(zoloss, smal
     assert "belong to no run here" in zoloss("status", results).out
 
 
+def test_a_folder_that_has_only_reference_results_is_read_from_there(zoloss, small_config, results, tmp_path):
+    small_config.write_text(small_config.read_text() + "published: {paper: li-lin-2007, table: III}\n")
+    reference = results / "reference"
+    zoloss.ok("run", small_config, "--out", reference, "--jobs", 1, "--splits", 2)
+    (results / "README.md").touch()
+    note = f"zoloss: {results} holds no runs of its own; reading {reference}\n"
+    for words in (
+        *(["table", "--format", "latex"], ["compare"], ["stats"], ["status"], ["export"], ["plot"]),
+        ["report", "--out", tmp_path / "page.html", "--force"],
+        ["show", "heart", "rcd-bias", 1, "--results"],
+    ):
+        found = zoloss.ok(*words, results)
+        assert note in found.err, words
+        if words[0] not in ("report", "plot"):  # which print a size that depends on times, and the folder
+            expected = zoloss.ok(*words, reference).out
+            assert found.out.replace("/reference", "") == expected.replace("/reference", ""), words
+    assert "--figure boxes --table III" in zoloss("plot", results).out
+    assert "Small" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    (reference / "zoloss.json").rename(results / "zoloss.json")
+    (reference / "runs").rename(results / "runs")
+    assert zoloss("status", results).err.count(note) == 0
+    (tmp_path / "empty" / "reference").mkdir(parents=True)
+    hint = f"empty holds no results yet; run: zoloss run configs/table2.yaml --out {tmp_path / 'empty'};"
+    refused = zoloss("table", tmp_path / "empty")
+    assert (refused.code, hint in refused.err) == (4, True)
+
+
 def test_datasets_commands(zoloss):
     listing = zoloss("datasets").out
     assert all(name in listing for name in ("australian", "wine", "yinyang", "tangram", "generator"))

@@ -98,6 +98,9 @@ def test_names_of_a_users_own_files_are_offered_and_nothing_is_waited_for(offere
     (tmp_path / "deep.yaml").write_text(deep, encoding="utf-8")
     (runs / "torn.json").write_text('{"experiment', encoding="utf-8")
     assert offered("zoloss table --table ", tmp_path) == ["mine"]
+    (runs.parent / "reference").mkdir()
+    runs.rename(runs.parent / "reference" / "runs")  # which is read if there are no others
+    assert offered("zoloss table --table ", tmp_path) == ["mine"]
     assert offered("zoloss run mine.yaml --datasets c", tmp_path) == ["c"]
     for name in ("torn", "pipe"):
         assert offered(f"zoloss run {name}.yaml --datasets ", tmp_path) == []

@@ -99,7 +99,8 @@ def complete_table(context: typer.Context, incomplete: str) -> list[str]:
     from zoloss_cli.utils.files import FileError, read_file
 
     names: list[object] = []
-    for path in sorted(Path(_first_argument(context, "results") or "results").glob("runs/*.json")):
+    folder = Path(_first_argument(context, "results") or "results")
+    for path in sorted(folder.glob("runs/*.json")) or sorted(folder.glob("reference/runs/*.json")):
         with contextlib.suppress(FileError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             experiment = json.loads(read_file(path, MAX_MANIFEST_BYTES))["experiment"]
             names += [(experiment.get("published") or {}).get("table"), experiment["name"]]

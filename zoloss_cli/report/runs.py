@@ -19,7 +19,7 @@ from zoloss_cli.metrics.base import PooledMeasurement, Sizes, Stat, pool_by_draw
 from zoloss_cli.registry import LEARNERS, is_external, load_metric
 from zoloss_cli.results.manifest import Manifest, ManifestCell
 from zoloss_cli.results.record import FitRecord, MeasureRecord
-from zoloss_cli.results.store import IGNORED_FILES, Store, StoredCell
+from zoloss_cli.results.store import IGNORED_FILES, RUNS, Store, StoredCell
 from zoloss_cli.utils.files import PACKAGE_FOLDER
 from zoloss_cli.utils.imports import name_class
 
@@ -425,13 +425,19 @@ def read_runs(store: Store, runs: list[RunResult], needed: list[RunResult]) -> N
 
 
 def open_results(folder: Path) -> tuple[list[RunResult], Store]:
-    """Return the runs of a results folder without any cells, in the papers' order, and the folder."""
+    """Return the runs of a results folder without any cells, in the papers' order, and the folder.
+
+    A folder without runs that has a subfolder of reference results, as in a fresh clone, is read from there.
+    """
     store = Store(folder)
     if not folder.is_dir():
         raise ResultsError(f"there is no folder {folder}; {_suggest_run(folder)}")
-    if not store.is_ours():
-        if others := sorted(p.name for p in folder.iterdir() if p.name not in IGNORED_FILES):
-            raise ResultsError(f"{folder} is not a results folder: it holds {others[0]}")
+    if not store.is_ours() and (others := {p.name for p in folder.iterdir()} - IGNORED_FILES):
+        raise ResultsError(f"{folder} is not a results folder: it holds {min(others)}")
+    if not any((folder / RUNS).glob("*.json")) and (reference := Store(folder / "reference")).is_ours():
+        reference.notes.append(f"{folder} holds no runs of its own; reading {reference.folder}")
+        store = reference
+    elif not store.is_ours():
         raise ResultsError(f"{folder} holds no results yet; {_suggest_run(folder)}")
     store.check_format()
     return sorted(map(RunResult, store.read_manifests()), key=_order_as_in_papers), store
@@ -562,9 +568,7 @@ def _suggest_run(folder: Path) -> str:
     text = "run: zoloss run configs/table2.yaml"
     if str(folder) != "results":
         text += f" --out {folder}"
-    reference = folder / "reference"
-    if not reference.is_dir():
-        reference = PACKAGE_FOLDER.parent / "results" / "reference"
+    reference = PACKAGE_FOLDER.parent / "results" / "reference"
     if reference.is_dir():
         text += f"; the reference results can be shown with: zoloss table {reference}"
     elif folder.name == "reference":
