@@ -24,7 +24,8 @@ def stump_of(X, signs, D):
 
 
 def chosen_by(name):
-    return lambda edges: PARTITIONS[name](edges, None).astype(int)
+    rng = np.random.default_rng(0)
+    return lambda edges: PARTITIONS[name](edges, rng).astype(int)
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,10 @@ def chosen_by(name):
     [
         (AdaBoostECCClassifier("stump", rounds=25), "max-cut", "L"),
         (AdaBoostERPClassifier("stump", "max-2", "LR", rounds=25), "max-2", "LR"),
+        (
+            AdaBoostERPClassifier("stump", "max-2-random-sign", "LR", rounds=25, random_state=0),
+            *("max-2-random-sign", "LR"),
+        ),
         (AdaBoostERPClassifier("stump", "max-2", "LRL", rounds=25), "max-2", "LRL"),
         (AdaBoostERPClassifier("stump", "max-2", "LRLR", rounds=25), "max-2", "LRLR"),
         (AdaBoostERPClassifier("stump", "max-cut", "LRL", rounds=25), "max-cut", "LRL"),
@@ -135,6 +140,24 @@ def test_how_columns_are_chosen(K):
         assert set(PARTITIONS["greedy"](edges, rng)) == {-1, 1}
     edges[0, K - 1] = edges[K - 1, 0] = 2.0
     assert list(np.flatnonzero(PARTITIONS["max-2"](edges, rng))) == [0, K - 1]
+    drawn = [tuple(PARTITIONS["max-2-random-sign"](edges, rng)) for _ in range(400)]
+    assert set(drawn) == {(1, *[0] * (K - 2), -1), (-1, *[0] * (K - 2), 1)}
+    assert abs(drawn.count(drawn[0]) - 200) < 50  # five standard deviations
+
+
+@pytest.mark.parametrize("schedule", ["LRL", "LRLR"])
+def test_a_sign_changes_nothing_where_learning_is_repeated(schedule):
+    X, y = several(2, 90, 4)
+    fixed = AdaBoostERPClassifier("stump", "max-2", schedule, rounds=25).fit(X, y)
+    drawn = AdaBoostERPClassifier("stump", "max-2-random-sign", schedule, rounds=25, random_state=0).fit(X, y)
+    flipped = np.any(drawn.coding_matrix_ != fixed.coding_matrix_, axis=0)
+    assert 0 < flipped.sum() < 25
+    signs = np.where(flipped, -1, 1)
+    np.testing.assert_array_equal(drawn.coding_matrix_, signs * fixed.coding_matrix_)
+    np.testing.assert_allclose(drawn.estimator_weights_, fixed.estimator_weights_, rtol=1e-9)
+    np.testing.assert_array_equal(drawn.predict(X), fixed.predict(X))
+    assert fixed.deterministic
+    assert not drawn.deterministic
 
 
 @settings(max_examples=25, deadline=None)

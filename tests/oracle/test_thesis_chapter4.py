@@ -60,7 +60,8 @@ def test_how_many_are_equal():
 @pytest.mark.parametrize(("table", "dataset", "learner"), CELLS)
 def test_the_published_number(table, dataset, learner):
     cells = cells_of(table, dataset, learner)
-    assert {cell.repeats for cell in cells} == {1}
+    # max-2 with LR has random signs, which change nothing in these cells.
+    assert {cell.repeats for cell in cells} == {20 if "max-2:LR:" in learner else 1}
     error = min(compute_error(cell, run_task(cell, 0)) for cell in cells)
     published = PUBLISHED[table, dataset, learner].value
     # Errors on letter are multiples of 1/40 %: 17.725 is published as 17.73.

@@ -255,6 +255,12 @@ def choose_heaviest_pair(confusion: np.ndarray, rng: np.random.Generator) -> np.
     return build_pair_column(len(confusion), first[heaviest], second[heaviest])
 
 
+def draw_pair_sign(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return a column with the two most confused classes, either of them +1, as in the author's program."""
+    column = choose_heaviest_pair(confusion, rng)
+    return column if rng.random() < 0.5 else -column
+
+
 def draw_random_pair(confusion: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return a column of two random classes."""
     return build_pair_column(len(confusion), *rng.choice(len(confusion), 2, replace=False))
@@ -280,7 +286,8 @@ PARTITIONS: dict[str, Callable[[np.ndarray, np.random.Generator], np.ndarray]] =
     "greedy": choose_greedy_cut,
     "rand-half": draw_random_half,
     "max-2": choose_heaviest_pair,
+    "max-2-random-sign": draw_pair_sign,
     "rand-2": draw_random_pair,
 }
 EXACT_PARTITION = "max-cut"
-RANDOM_PARTITIONS = {"greedy", "rand-half", "rand-2"}
+RANDOM_PARTITIONS = {"greedy", "rand-half", "max-2-random-sign", "rand-2"}

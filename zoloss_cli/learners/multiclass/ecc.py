@@ -256,7 +256,7 @@ class AdaBoostERPClassifier(BoostedCode):  # numpydoc ignore=PR02
     base : learner, default='rcd-bias'
         The base learner: its name, or {learner: its name, and its parameters}. Or an estimator of this package,
         whose `random_state` is not used.
-    initial : {'max-2', 'rand-2', 'max-cut', 'greedy', 'rand-half'}, default='max-2'
+    initial : {'max-2', 'max-2-random-sign', 'rand-2', 'max-cut', 'greedy', 'rand-half'}, default='max-2'
         How a round's first column is chosen.
     schedule : str matching '^(LR)+L?$', default='LRLR'
         Alternation of learning (L) and repartitioning (R), such as LRL.
@@ -302,6 +302,10 @@ class AdaBoostERPClassifier(BoostedCode):  # numpydoc ignore=PR02
     +1. If all classes are on one side, nothing is left to fit: the ensemble ends with what it has, and
     `unsplit_` is 1.
 
+    'max-2' takes the lower class of the pair as +1. 'max-2-random-sign' draws it in each round, from the
+    author's program (the function max_cut_greedy of LEMGA). That decides ties with the schedule LR; if
+    learning is repeated (LRL, LRLR), all cells of the thesis are the same to the digit with either.
+
     References
     ----------
     .. [1] Li, L. (2006). Data complexity in machine learning and novel classification algorithms. PhD thesis,
@@ -319,7 +323,7 @@ class AdaBoostERPClassifier(BoostedCode):  # numpydoc ignore=PR02
 
     base: BaseLearner = "rcd-bias"
     initial: Annotated[
-        Literal["max-2", "rand-2", "max-cut", "greedy", "rand-half"],
+        Literal["max-2", "max-2-random-sign", "rand-2", "max-cut", "greedy", "rand-half"],
         Field(description="how a round's first column is chosen"),
     ] = "max-2"
     schedule: Annotated[
