@@ -10,9 +10,9 @@ from places import TOP
 from processes import environment, run_zoloss
 
 from zoloss_cli.cli import _options as completion
-from zoloss_cli.config.catalog import load_catalog
 from zoloss_cli.figures.figure_kinds import FIGURE_NAMES, FIGURE_NUMBERS
 from zoloss_cli.registry import GENERATORS, LEARNERS
+from zoloss_cli.utils.files import list_embedded_datasets
 
 # Imported by commands that compute, never by a completion.
 HEAVY = ("numpy", "matplotlib", "numba", "scipy", "sklearn", "pandas", "cvxpy", "zoloss_cli.config", "tabulate")
@@ -45,7 +45,7 @@ COMPLETED = {
     "zoloss fit mine.csv --missing d": ["drop"],
     "zoloss complexity mine.csv --kernel ": ["perceptron", "stump", "rbf", "linear"],
     "zoloss learners rcd-grad": ["rcd-grad", "rcd-grad-batch"],
-    "zoloss datasets show i": [name for name in load_catalog() if name.startswith("i")],
+    "zoloss datasets show i": [name for name in list_embedded_datasets() if name.startswith("i")],
     "zoloss datasets fetch th": [],
     "zoloss table results/reference --format l": ["latex"],
     "zoloss table results/reference --table I": ["II", "III", "IV"],
@@ -69,7 +69,7 @@ def test_values_are_completed(offered):
 
 def test_lists_are_completed_after_the_last_comma_and_every_name_is_offered():
     assert completion.complete_learner("") == list(LEARNERS)
-    assert set(completion.complete_dataset("")) == {*load_catalog(), *GENERATORS}
+    assert set(completion.complete_dataset("")) == {*list_embedded_datasets(), *GENERATORS}
     assert completion.complete_learner_list("fld,svm,s") == [
         "fld,svm," + n for n in LEARNERS if n[0] == "s" != n and n != "svm"
     ]

@@ -15,7 +15,8 @@ from uci_archive import Reply, originals, zipped
 from zoloss_cli.config.catalog import find_embedded_entry, load_catalog
 from zoloss_cli.data import uci
 
-FETCHABLE = [name for name, entry in load_catalog().items() if entry.uci and not entry.uci.withdrawn]
+CATALOG = load_catalog()
+FETCHABLE = [n for n, e in CATALOG.items() if e.uci and not (e.uci.withdrawn or e.otherwise)]
 REBUILT_ONLY_IN_VALUE = {"breast", "breast_id", "cleveland", "indian", "ionosphere", "vowel", "wine"}
 
 
@@ -41,6 +42,19 @@ def test_every_set_comes_out_of_its_zip_as_embedded(name, archive, folder, witho
     else:
         assert report.differences == []
         assert report.path.read_bytes() == find_embedded_entry(name).path.read_bytes()
+
+
+def test_a_set_that_is_not_embedded_has_0_for_a_missing_value(archive, folder, without_pins):
+    without_pins("indian583")
+    archive.serve_zip("indian583", zipped(originals("indian")))
+    report = uci.fetch("indian583", folder, archive.url)
+    assert report.differences == [
+        "580 rows, the embedded copy has 579",
+        "rows only in the fetched file: 1, the first is row 210",
+    ]
+    lines = report.path.read_text().splitlines()
+    assert lines.pop(210) == "45,1,0.9,0.3,189,23,33,6.6,3.9,0,1"
+    assert lines == find_embedded_entry("indian").path.read_text().splitlines()
 
 
 @pytest.mark.parametrize("name", ["indian", "satimage"])

@@ -9,7 +9,10 @@ import pytest
 from places import REFERENCE
 from reference_runs import load_reference
 
+from zoloss_cli.config.catalog import find_fetched_path
 from zoloss_cli.config.loader import load_config
+from zoloss_cli.config.models import EmbeddedData
+from zoloss_cli.data.dataset import is_fetched
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.experiment.task import run_task
 from zoloss_cli.learners.base import load_blas_controller
@@ -46,6 +49,12 @@ EQUAL_ON = {("znver4", "0.3.30")}
 MOST_DECISIONS, MOST_DECISIONS_SHARE = 2, 0.03
 
 
+def lacks_data(cell):
+    """Whether the data of a cell are not on this machine: some sets are only fetched."""
+    data = cell.data
+    return isinstance(data, EmbeddedData) and is_fetched(data) and not find_fetched_path(data.dataset).is_file()
+
+
 def rounds_as_stored() -> bool:
     """Whether processor and SciPy's BLAS, on which the kernels' products run, are known to give equal bits."""
     blas = [each for each in load_blas_controller().info() if "scipy_openblas-" in Path(each["filepath"]).name]
@@ -65,6 +74,8 @@ def test_every_cell_of_every_config_has_all_its_splits():
 @pytest.mark.parametrize("cell", CELLS, ids=lambda c: f"{c.data.name}-{c.learner.label}{c.learner.choice}")
 def test_a_task_run_again_gives_what_is_stored(cell):
     """To the last error; where another processor or BLAS turns a path, all but a few decisions are equal."""
+    if lacks_data(cell):
+        pytest.skip(f"run: zoloss datasets fetch {cell.data.dataset}")
     found = Store(REFERENCE).read(cell.filename, cell.key)
     stored, again = found.records[17], run_task(cell, 17)
     numbers = [(record.train_errors, record.test_errors, record.iterations) for record in (stored, again)]
@@ -87,7 +98,7 @@ def test_quick_tasks_of_every_cell_give_what_is_stored(config):
         records = Store(REFERENCE).read(cell.filename, cell.key).records
         split = sum(cell.key.encode()) % cell.repeats
         seconds = getattr(records[split], "fit_time", None) or records[split].wall_time
-        if not hasattr(records[split], "train_errors") or seconds > MAX_QUICK_SECONDS:
+        if not hasattr(records[split], "train_errors") or seconds > MAX_QUICK_SECONDS or lacks_data(cell):
             continue
         stored, again = records[split], run_task(cell, split)
         if (stored.train_errors, stored.test_errors) != (again.train_errors, again.test_errors):
@@ -124,12 +135,12 @@ def test_the_reproduction_is_as_good_as_promised():
         abs(cell.z) for cell in cells if chapters[cell.table] == 2 and not cell.learner.startswith("adaboost")
     ]
     codes = [abs(cell.z) for cell in cells if chapters[cell.table] == 4 and not cell.is_exact]
-    assert (len(plain), len(boosted), len(costs), len(codes)) == (168, 120, 36, 174)
+    assert (len(plain), len(boosted), len(costs), len(codes)) == (168, 120, 36, 175)
     for z in (np.array(plain), np.array(boosted), np.array(costs), np.array(codes)):
         assert np.mean(z <= 2) >= 0.9
         assert np.mean(z <= 3) >= 0.95
     fixed = [cell for cell in cells if cell.is_exact]
-    assert (len(fixed), sum(cell.match == "=" for cell in fixed)) == (36, 34)
+    assert (len(fixed), sum(cell.match == "=" for cell in fixed)) == (35, 34)
 
 
 def test_what_the_thesis_says_of_figure_3_1():

@@ -26,7 +26,7 @@ from zoloss_cli.config.loader import (
 )
 from zoloss_cli.config.messages import ErrorCollector, parse_yaml
 from zoloss_cli.config.models import ClusterSettings, Experiment, LearnerSpec, parse_scheduler
-from zoloss_cli.data.dataset import compute_fingerprint, load_data
+from zoloss_cli.data.dataset import compute_fingerprint, load_data, replace_unfetched
 from zoloss_cli.errors import ConfigError, RunError, ZolossError
 from zoloss_cli.experiment import runner
 from zoloss_cli.experiment.dask import DaskWorkers
@@ -224,12 +224,20 @@ def count_workers(workers: int | DaskWorkers) -> int:
 
 def load_experiment(path: Path) -> Experiment:
     """Return the experiment of a config; every error raises a ConfigError that names file and key."""
-    experiment = load_config(path)
+    experiment = _replace_unfetched(load_config(path))
     if experiment.published and experiment.published.drawn_as:
         from zoloss_cli.figures.figure_kinds import find_drawn_as
 
         find_drawn_as(experiment.published.drawn_as, str(path))
     return experiment
+
+
+def _replace_unfetched(experiment: Experiment) -> Experiment:
+    """Return an experiment whose data are on this machine; warn about those that others replace."""
+    replaced, notes = replace_unfetched(experiment)
+    for note in notes:
+        warnings.warn(note, stacklevel=3)
+    return replaced
 
 
 DEFAULT_NAME = "experiment"
@@ -424,11 +432,11 @@ def _load(config: str | PathLike[str] | Mapping[str, Any]) -> tuple[Experiment, 
     """Return the experiment, its origin, and its file or keys."""
     if isinstance(config, Mapping):
         content, errors = dict(config), _MappingErrorCollector(Path("config"), None)
-        return build_experiment(content, DEFAULT_NAME, Path(), errors), TEXT_SOURCE, content
+        return _replace_unfetched(build_experiment(content, DEFAULT_NAME, Path(), errors)), TEXT_SOURCE, content
     if isinstance(config, str) and "\n" in config:
         content, root = parse_yaml(config, Path("config"))
         experiment = build_experiment(content, DEFAULT_NAME, Path(), ErrorCollector(Path("config"), root))
-        return experiment, TEXT_SOURCE, content
+        return _replace_unfetched(experiment), TEXT_SOURCE, content
     if not isinstance(config, str | PathLike):
         raise ConfigError(
             f"config must be a path, a name, a mapping or YAML text (got {type(config).__name__})"

@@ -14,6 +14,7 @@ from tabulate import tabulate
 from zoloss_cli.config.catalog import (
     CatalogEntry,
     PackageFile,
+    find_fetched_path,
     find_generator,
     has_generator,
     list_catalog_errors,
@@ -71,7 +72,7 @@ def describe_dataset(name: str) -> str:
 
 def verify_embedded() -> int:
     """Compare every embedded file with its catalog entry, and return the number of files."""
-    entries = load_catalog().values()
+    entries = [entry for entry in load_catalog().values() if entry.otherwise is None]
     differences = [line for entry in entries for line in _find_differences(entry)]
     if faults := [*list_catalog_errors().values(), *differences]:
         raise DataError("\n".join(faults))
@@ -130,7 +131,7 @@ def _describe_entry(name: str, entry: CatalogEntry) -> str:
         ("UCI id", (entry.uci and entry.uci.id) or "none"),
         ("licence", entry.licence),
         ("attribution", entry.attribution),
-        ("file", entry.path),
+        ("file", find_fetched_path(name) if entry.otherwise else entry.path),
         ("sha256", entry.sha256),
     ]
     return "\n".join([f"{name}: {entry.title}\n", *(f"  {key + ':':<13} {value}" for key, value in facts)])

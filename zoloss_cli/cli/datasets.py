@@ -41,10 +41,10 @@ def of(config: options.ConfigFile) -> None:
 
     **Example:** `zoloss datasets of configs/thesis/table4.2.yaml` (Table 4.1 of Li's thesis)
     """
+    from zoloss_cli.api.experiments import load_experiment
     from zoloss_cli.api.info import describe_experiment_data
-    from zoloss_cli.config.loader import load_config
 
-    options.show(describe_experiment_data(load_config(config)))
+    options.show(describe_experiment_data(load_experiment(config)))
 
 
 @datasets.command(cls=PlainCommand)

@@ -83,7 +83,8 @@ class CatalogEntry(StrictModel):
     positive: str | None = None
     train_rows: Annotated[int | None, Field(ge=1)] = None  # of the predefined training part, which come first
     uci: UciRecipe | None = None
-    path: Path  # the CSV file
+    otherwise: str | None = None  # not embedded, but fetched; the embedded data set to use where it is not
+    path: Path  # the CSV file, if embedded
 
     @model_validator(mode="after")
     def _check_agreement(self) -> CatalogEntry:
@@ -116,6 +117,19 @@ def find_embedded_entry(name: str) -> CatalogEntry:
     if name not in entries:
         raise DataError(f"unknown embedded data set '{name}'{suggest_nearest(name, entries)}")
     return entries[name]
+
+
+def find_fetched_path(name: str, into: Path | None = None) -> Path:
+    """Return the path of a fetched CSV, existing or not: in the folder `into`, or in the user's cache.
+
+    The cache is the folder that ZOLOSS_CACHE names, or else zoloss in XDG_CACHE_HOME or ~/.cache.
+    """
+    find_embedded_entry(name)  # only a known name becomes a path
+    if into is None:
+        own = os.environ.get("ZOLOSS_CACHE")
+        cache = Path(own) if own else Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "zoloss"
+        into = cache.expanduser() / "uci"
+    return Path(into) / f"{name}.csv"
 
 
 @functools.cache

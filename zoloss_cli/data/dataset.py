@@ -16,16 +16,16 @@ from zoloss_cli.config.catalog import (
     CatalogEntry,
     PackageFile,
     find_embedded_entry,
+    find_fetched_path,
     find_generator,
     find_plugin_file,
 )
 from zoloss_cli.config.loader import build_data_spec
 from zoloss_cli.config.messages import InlineErrorCollector
-from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData, GeneratedData, Noise
+from zoloss_cli.config.models import CsvData, DataSpec, EmbeddedData, Experiment, GeneratedData, Noise
 from zoloss_cli.data.columns import ColumnSelection, Gap, index_labels
 from zoloss_cli.data.generators import Pool
 from zoloss_cli.data.read import compute_file_sha256, find_sent_table, read_content, read_table
-from zoloss_cli.data.uci import find_fetched_path
 from zoloss_cli.data.user_table import find_unusual_label, read_for_training
 from zoloss_cli.errors import DataError, ZolossError, suggest_nearest
 from zoloss_cli.registry import DATASET_PLUGINS
@@ -220,7 +220,7 @@ def find_data_path(spec: EmbeddedData | CsvData) -> Path:
     """Return the file of a data set; DataError if it should have been fetched and was not."""
     if isinstance(spec, CsvData):
         return Path(spec.csv)
-    if spec.source == "embedded":
+    if not is_fetched(spec):
         return find_entry(spec.dataset).path
     if sent := find_sent_table(spec.dataset):
         return sent
@@ -230,6 +230,27 @@ def find_data_path(spec: EmbeddedData | CsvData) -> Path:
             f"'{spec.dataset}' from UCI is not on this machine; run: zoloss datasets fetch {spec.dataset}"
         )
     return path
+
+
+def is_fetched(spec: EmbeddedData) -> bool:
+    """Return whether a data set is not the shipped copy, but from `zoloss datasets fetch`."""
+    return spec.source == "uci" or find_entry(spec.dataset).otherwise is not None
+
+
+def replace_unfetched(experiment: Experiment) -> tuple[Experiment, list[str]]:
+    """Return an experiment with embedded data sets in place of those that are not fetched, and notes."""
+    datasets, notes = list(experiment.datasets), []
+    for k, spec in enumerate(datasets):
+        if isinstance(spec, EmbeddedData) and (other := find_entry(spec.dataset).otherwise):
+            if find_fetched_path(spec.dataset).is_file():
+                continue
+            datasets[k] = spec.model_copy(update={"dataset": other})
+            notes.append(
+                f"{spec.name}: '{other}' ({find_entry(other).rows} rows) takes the place of '{spec.dataset}' "
+                f"({find_entry(spec.dataset).rows} rows), which is not on this machine; to have it, run: "
+                f"zoloss datasets fetch {spec.dataset}"
+            )
+    return experiment.model_copy(update={"datasets": tuple(datasets)}), notes
 
 
 def describe_change(path: str) -> str:

@@ -7,7 +7,6 @@ import functools
 import hashlib
 import http.client
 import io
-import os
 import posixpath
 import re
 import time
@@ -20,23 +19,9 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit
 
-from zoloss_cli.config.catalog import CatalogEntry, UciRecipe, find_embedded_entry
+from zoloss_cli.config.catalog import CatalogEntry, UciRecipe, find_embedded_entry, find_fetched_path
 from zoloss_cli.errors import DataError
 from zoloss_cli.utils.files import write_bytes
-
-
-def find_fetched_path(name: str, into: Path | None = None) -> Path:
-    """Return the path of a fetched CSV, existing or not: in the folder `into`, or in the user's cache.
-
-    The cache is the folder that ZOLOSS_CACHE names, or else zoloss in XDG_CACHE_HOME or ~/.cache.
-    """
-    find_embedded_entry(name)  # only a known name becomes a path
-    if into is None:
-        own = os.environ.get("ZOLOSS_CACHE")
-        cache = Path(own) if own else Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "zoloss"
-        into = cache.expanduser() / "uci"
-    return Path(into) / f"{name}.csv"
-
 
 # Every original is a headerless text file with one record per line; they differ in the separator, the place of
 # the class, and a few columns and codes. The recipe lists those differences, so that readers can check them
@@ -224,7 +209,7 @@ def fetch(name: str, into: Path | None = None, archive: str = ARCHIVE) -> FetchR
         ) from error
 
     urls = list(dict.fromkeys(url for _, url, _ in originals))
-    header, embedded = read_embedded_rows(entry)
+    header, embedded = read_embedded_rows(find_embedded_entry(entry.otherwise or name))
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         write_bytes(target, format_rows(header, rows))

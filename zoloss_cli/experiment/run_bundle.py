@@ -13,7 +13,7 @@ from pathlib import Path
 
 import zoloss_cli
 from zoloss_cli.config.models import CsvData, EmbeddedData
-from zoloss_cli.data.dataset import describe_change, find_data_path
+from zoloss_cli.data.dataset import describe_change, find_data_path, is_fetched
 from zoloss_cli.data.read import SentFile, name_sent_file, read_content
 from zoloss_cli.errors import DataError
 from zoloss_cli.experiment.plan import Cell
@@ -46,7 +46,7 @@ def build_bundle(cells: Sequence[Cell], versions: dict[str, str] | None) -> RunB
     for cell in cells:
         bundled[cell.key] = replace(cell)  # without cached properties
         data = cell.data
-        if isinstance(data, CsvData) or (isinstance(data, EmbeddedData) and data.source == "uci"):
+        if isinstance(data, CsvData) or (isinstance(data, EmbeddedData) and is_fetched(data)):
             file = _read_file(data, cell.identity["data"]["sha256"], files)
             if isinstance(data, CsvData):
                 bundled[cell.key] = replace(cell, data=data.model_copy(update={"csv": file.path}))

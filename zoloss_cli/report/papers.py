@@ -137,6 +137,7 @@ class OpenChoice:
     learners: tuple[str, ...] = ANY
     setting: Any = None  # settings that the learner must have
     noise: dict[str, str] | None = None  # noise that the data must have
+    data: str = ""  # the data set of the catalog that they must be
 
     def applies(self, run: RunResult, dataset: str, learner: str) -> bool:
         """Return whether a cell of a run depends on the choice."""
@@ -146,6 +147,7 @@ class OpenChoice:
             and any(fnmatchcase(learner, pattern) for pattern in self.learners)
             and (self.setting is None or any(map(self._is_set, _find_specs(run, learner))))
             and (self.noise is None or self._has_noise(run, dataset))
+            and self.data in ("", getattr(run.get_data(dataset), "dataset", ""))
         )
 
     def _has_noise(self, run: RunResult, dataset: str) -> bool:

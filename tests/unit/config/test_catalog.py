@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import warnings
 
 import pytest
+from stored_runs import store_run
 
+from zoloss_cli.api.experiments import load_experiment
 from zoloss_cli.config import catalog
 from zoloss_cli.config.catalog import (
     find_embedded_entry,
+    find_fetched_path,
     list_catalog_errors,
     list_dataset_names,
     list_usable_datasets,
@@ -21,6 +25,9 @@ from zoloss_cli.config.models import EmbeddedData
 from zoloss_cli.data.dataset import load_data, load_dataset
 from zoloss_cli.data.uci import fetch
 from zoloss_cli.errors import ConfigError, DataError
+from zoloss_cli.experiment.plan import plan
+from zoloss_cli.experiment.run_bundle import build_bundle
+from zoloss_cli.experiment.task import run_tasks
 from zoloss_cli.utils.files import list_embedded_datasets, shipped_folder
 
 CSV = "a,b,label\n0,1,no\n1,0,no\n1,1,yes\n0,0,yes\n2,2,yes\n"
@@ -57,7 +64,9 @@ def add_entry(folder, text: str = ENTRY) -> None:
 
 def test_the_shipped_catalog_is_valid_and_describes_every_file():
     assert list_catalog_errors() == {}
-    assert sorted(load_catalog()) == list_embedded_datasets()
+    embedded = {name for name, entry in load_catalog().items() if entry.otherwise is None}
+    assert sorted(embedded) == list_embedded_datasets()
+    assert {entry.otherwise for entry in load_catalog().values()} <= {None, *embedded}
     path = shipped_folder("datasets") / "catalog.yaml"
     _, root = read_yaml(path)
     errors = ErrorCollector(path, root)
@@ -77,6 +86,44 @@ def test_a_file_and_an_entry_make_a_data_set(shipped, write_config):
     assert data == EmbeddedData(name="tiny", dataset="tiny")
     with pytest.raises(DataError, match="'tiny' has no original in the UCI archive; use the embedded copy"):
         fetch("tiny")
+
+
+def test_a_set_that_is_only_fetched_is_replaced_where_it_is_not(
+    shipped, zoloss, write_config, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("ZOLOSS_CACHE", str(tmp_path / "cache"))
+    add_entry(shipped, ENTRY.replace("  licence", "  otherwise: heart\n  licence"))
+    path, out = find_fetched_path("tiny"), tmp_path / "results"
+    path.parent.mkdir(parents=True)
+    config = write_config(
+        "metric: train_01_loss\ndatasets: {mine: {dataset: tiny}}\nsplit: {train: all, repeats: 1}\n"
+        "learners: [fld, stump]\n"
+    )
+    dry_run = ("run", config, "--out", out, "--dry-run")
+    note = r"^mine: 'heart' \(270 rows\) takes the place of 'tiny' \(5 rows\), .*: zoloss datasets fetch tiny$"
+    with pytest.warns(UserWarning, match=note):
+        assert zoloss.ok(*dry_run).out.count(" 270 ") == 2
+    (shipped / "tiny.csv").rename(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert zoloss.ok(*dry_run).out.count(" 5 ") == 2
+        experiment = load_experiment(config)
+    assert experiment == load_config(config)
+    assert [file.dataset for file in build_bundle(plan(experiment), None).files] == ["tiny"]
+    store_run(out, experiment, lambda cell: run_tasks(cell, [0]), config=str(config), sizes=(5, 0))
+    readers = [[*words, out] for words in (["table"], ["stats"], ["status"], ["export"], ["plot"])]
+    shown = [zoloss.ok(*words).out for words in readers]
+    zoloss.ok("show", "mine", "fld", 0, "--results", out)
+    # Stored results are of the data, whether or not these are still there.
+    path.unlink()
+    load_data.cache_clear()
+    assert [zoloss.ok(*words).out for words in readers] == shown
+    zoloss.ok("report", out, "--out", tmp_path / "page.html")
+    refused = zoloss("show", "mine", "fld", 0, "--results", out)
+    assert (refused.code, "run: zoloss datasets fetch tiny" in refused.err) == (3, True)
+    path.write_text(CSV.replace("2,2", "2,3"), encoding="utf-8")
+    refused = zoloss(*dry_run)
+    assert (refused.code, "its sha256 does not match catalog.yaml" in refused.err) == (3, True)
 
 
 WRONG_ENTRIES = [  # what is replaced, by what, how many lines below the first the error is, and its message
