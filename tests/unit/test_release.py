@@ -68,14 +68,23 @@ def test_the_tests_run_on_every_python_that_is_promised():
     assert {name.partition("-")[0] for name in matrix["os"]} == {"ubuntu", "macos", "windows"}
 
 
-def test_workflows_call_targets_that_exist():
-    targets = set(re.findall(r"^([a-z][\w-]*)(?: [a-z][\w -]*)?:", (TOP / "Makefile").read_text(), re.M))
+def test_workflows_call_targets_that_exist_and_every_table():
+    text = (TOP / "Makefile").read_text(encoding="utf-8")
+    recipes = re.findall(r"^([a-z][\w -]*):.*\n((?:\t.*\n)*)", text, re.M)
+    targets = {name for names, _ in recipes for name in names.split()}
+    tables = {name for names, recipe in recipes for name in names.split() if "$(RUN)" in recipe}
     for path in (TOP / ".github" / "workflows").glob("*.yml"):
-        steps = [step for job in read_workflow(path)["jobs"].values() for step in job["steps"]]
-        lines = re.findall(r"^make (.*)$", "\n".join(step.get("run", "") for step in steps), re.M)
-        called = {word for line in lines for word in line.split() if "=" not in word}
+        called = set()
+        for job in read_workflow(path)["jobs"].values():
+            commands = "\n".join(step.get("run", "") for step in job["steps"])
+            chosen = job.get("strategy", {}).get("matrix", {}).get("target", [])
+            lines = re.findall(r"^make (.*)$", commands.replace("${{ matrix.target }}", " ".join(chosen)), re.M)
+            called |= {word for line in lines for word in line.split() if "=" not in word}
         assert called, path
         assert called <= targets, path
+    jobs = read_workflow(TOP / ".github" / "workflows" / "test.yml")["jobs"]
+    assert set(jobs["tables"]["strategy"]["matrix"]["target"]) == tables
+    assert jobs["tables"]["steps"][-1]["run"] == "make ${{ matrix.target }} SPLITS=2"
 
 
 def test_the_page_on_installation_names_every_dependency_but_those_left_out():
