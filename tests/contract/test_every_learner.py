@@ -1,7 +1,5 @@
 """Every registered learner keeps scikit-learn's contract and ours; to be registered is to be tested."""
 
-from __future__ import annotations
-
 import inspect
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Options of fit and evaluate that are wrong: one sentence each, nothing written."""
 
-from __future__ import annotations
-
 from own_rows import COLOURS, SEVERAL, refused
 
 

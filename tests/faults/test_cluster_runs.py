@@ -1,7 +1,5 @@
 """Runs on a real Dask scheduler with real workers: the same records, and one sentence for each fault."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal

@@ -1,7 +1,5 @@
 """zoloss complexity and prune with bad tables, options and targets: one sentence each, nothing lost or left."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Complexity contributions: the thesis's theorem and remarks, sums that add up, and other libraries."""
 
-from __future__ import annotations
-
 from itertools import combinations, permutations
 from math import comb
 

@@ -1,7 +1,5 @@
 """AdaBoost.ECC and AdaBoost.ERP of Li's thesis, chapter 4, against the printed algorithms and brute force."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Kernels are compiled before a learner is timed, with a notice where that takes seconds."""
 
-from __future__ import annotations
-
 from numba import njit
 from processes import environment, run_zoloss
 

@@ -1,7 +1,5 @@
 """Metrics of predictions and scores against scikit-learn: on random ones, and on those of real tasks."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the papers leave open of random coordinate descent: ties along a line, and Gaussian directions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
