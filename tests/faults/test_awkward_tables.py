@@ -1,7 +1,5 @@
 """Awkward but ordinary tables: each gives a right answer, or one sentence that names what to do."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Figures 3.1 and 4.2 to 4.5 of Li's thesis: what is drawn is what was stored, or what was learned."""
 
-from __future__ import annotations
-
 import shutil
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The targets behind samples: the areas are those of the generators, and distances lead to the other class."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from drawing import drawn
