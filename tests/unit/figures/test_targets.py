@@ -55,7 +55,7 @@ def test_distances_that_are_known():
 
 def test_class_0_is_grey_and_nothing_is_cut_off():
     def draw():
-        (axes,) = style.add_panels(style.new_figure(3, 3), 1, 1)
+        _, axes = style.new_axes(3, 3)
         draw_target(axes, TARGETS[1][0])
         return axes
 
