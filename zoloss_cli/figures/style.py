@@ -16,7 +16,7 @@ from zlib import crc32
 
 from zoloss_cli.errors import MissingPackageError
 from zoloss_cli.report.runs import RunResult
-from zoloss_cli.utils.imports import check_installed, import_optional
+from zoloss_cli.utils.imports import build_missing_error, import_optional, is_installed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,7 +90,8 @@ def build_line_styles(count: int) -> list[LineStyle]:
 
 def check_can_draw() -> None:
     """Raise MissingPackageError without matplotlib, before anything is computed for a figure."""
-    check_installed("matplotlib", NEEDED_BY)
+    if not is_installed("matplotlib"):
+        raise build_missing_error("matplotlib", NEEDED_BY)
 
 
 def list_drawing_faults() -> list[str]:
