@@ -78,13 +78,10 @@ def folder(tmp_path):
 
 class Notes(Progress):
     def __init__(self):
-        self.texts, self.workers = [], ""
+        self.texts = []
 
     def note(self, text):
         self.texts.append(text)
-
-    def show_workers(self, text):
-        self.workers = text
 
 
 def run(folder, workers, out="results", config="c.yaml", notes=None, **options):

@@ -9,10 +9,6 @@ from zoloss_cli.experiment.warming import warm_up
 from zoloss_cli.utils.text import show_notices_by
 
 
-def parse(*names):
-    return [parse_learner(name, [], None) for name in names]
-
-
 def test_a_compilation_is_told_once_and_only_where_there_is_one(request):
     def compile_two():
         for _ in range(2):
@@ -38,7 +34,7 @@ def test_a_learner_is_warmed_up_once(monkeypatch):
     fitted = []
     monkeypatch.setattr(warming, "_warmed_up", set())
     monkeypatch.setattr(warming, "_fit_briefly", lambda spec: fitted.append(spec.name))
-    (spec,) = parse("fld")
+    spec = parse_learner("fld", [], None)
     warm_up(spec)
     warm_up(spec)
     assert fitted == ["fld"]
