@@ -82,10 +82,7 @@ class LineStyle(NamedTuple):
 
 def build_line_styles(count: int) -> list[LineStyle]:
     """Return the line styles of this many lines, in a fixed order; the first 315 are all different."""
-    return [
-        LineStyle(COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)], MARKERS[i % len(MARKERS)])
-        for i in range(count)
-    ]
+    return [_build_line_style(COLOURS[i % len(COLOURS)], i, i) for i in range(count)]
 
 
 def check_can_draw() -> None:

@@ -244,8 +244,6 @@ def draw_by_class(
         axes.plot(*X.T, marker, color=style.BLACK, markersize=size, markeredgewidth=0.8, label=name)
 
 
-T = TypeVar("T")
-
 FEW, MANY = 3, 11  # subsets in Figures 1.6 and 1.9
 COLUMNS = 4
 FAINT = "#B4B4B4"
@@ -332,7 +330,7 @@ def draw_eleven_subsets(run: RunResult) -> Figure:
     return _draw_subsets(run, MANY)
 
 
-def select_evenly(items: list[T], count: int) -> list[T]:
+def select_evenly(items: list[Value], count: int) -> list[Value]:
     """Return `count` items of a list, or all if fewer: the first, the last, and others evenly between."""
     places = np.linspace(0, len(items) - 1, min(count, len(items)))
     return [items[round(place)] for place in places]
