@@ -1,7 +1,5 @@
 """Shared helpers: a small problem, and the command run in this process."""
 
-from __future__ import annotations
-
 import os
 import sys
 import warnings

@@ -159,7 +159,7 @@ EXTERNAL_CHECKS: tuple[Callable[[ExternalFactory, np.ndarray, np.ndarray], None]
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 SPARSE_EQUIVALENCE = "check_sample_weight_equivalence_on_sparse_data"
 LearnerFactory = Callable[[], Any]  # builds the learner to check, unfitted
-Check = Callable[[LearnerFactory], None]
+Check = Callable[[LearnerFactory, np.ndarray, np.ndarray], None]
 
 
 def check_learner(
@@ -237,7 +237,7 @@ def _check_own(name: str, entry: LearnerRegistration, build: LearnerFactory, exp
         check_estimator(build(), expected_failed_checks=expected)
     for check in select_checks(entry):
         try:
-            check(build)
+            check(build, *build_noisy_problem())
         except Exception as error:
             kind = AssertionError if isinstance(error, AssertionError) else RuntimeError
             raise kind(f"the learner '{name}', {check.__name__}: {error}") from error
@@ -266,18 +266,16 @@ def build_noisy_problem() -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-def check_labels_of_any_kind(build: LearnerFactory) -> None:
+def check_labels_of_any_kind(build: LearnerFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check that string labels give the same predictions as 0 and 1."""
-    X, y = build_noisy_problem()
     plain = build().fit(X, y)
     words = build().fit(X, np.where(y == 1, "yes", "no"))
     assert list(words.classes_) == ["no", "yes"]
     np.testing.assert_array_equal(words.predict(X) == "yes", plain.predict(X) == 1)
 
 
-def check_scores_and_predictions(build: LearnerFactory) -> None:
+def check_scores_and_predictions(build: LearnerFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check that scores of at least 0 mean the second class, linear scores are linear, and errors are few."""
-    X, y = build_noisy_problem()
     learner = build().fit(X, y)
     scores = learner.decision_function(X)
     if isinstance(learner, LinearLearner):
@@ -286,9 +284,8 @@ def check_scores_and_predictions(build: LearnerFactory) -> None:
     assert is_baseline(learner) or np.mean(learner.predict(X) != y) < 0.35
 
 
-def check_same_seed_gives_same_result(build: LearnerFactory) -> None:
+def check_same_seed_gives_same_result(build: LearnerFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check that equal seeds, clones and pickles, before and after fit, give equal scores."""
-    X, y = build_noisy_problem()
     first = build().fit(X, y)
     scores = first.decision_function(X)
     again = clone(pickle.loads(pickle.dumps(build())))
@@ -296,9 +293,8 @@ def check_same_seed_gives_same_result(build: LearnerFactory) -> None:
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(first)).decision_function(X), scores)
 
 
-def check_parameters_are_declared(build: LearnerFactory) -> None:
+def check_parameters_are_declared(build: LearnerFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check that every parameter has a description, and that an invalid value is rejected by name."""
-    X, y = build_noisy_problem()
     learner = type(build())
     assert learner.__doc__, "no docstring"
     for key, field in learner_parameters(learner).model_fields.items():
@@ -307,18 +303,16 @@ def check_parameters_are_declared(build: LearnerFactory) -> None:
             build().set_params(**{key: object()}).fit(X, y)
 
 
-def check_refuses_one_class_and_non_finite_data(build: LearnerFactory) -> None:
+def check_refuses_one_class_and_non_finite_data(build: LearnerFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check that labels of a single class and non-finite features are rejected."""
-    X, y = build_noisy_problem()
     with assert_refuses("class"):
         build().fit(X, np.ones_like(y))
     with assert_refuses(r"NaN|infinity"):
         build().fit(np.where(X > 0.9, np.nan, X), y)
 
 
-def check_data_frames_keep_names(build: LearnerFactory) -> None:
+def check_data_frames_keep_names(build: LearnerFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check that DataFrame column names are stored, and their order is enforced."""
-    X, y = build_noisy_problem()
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     learner = build().fit(frame, pd.Series(np.where(y == 1, "yes", "no")))
     assert list(learner.feature_names_in_) == ["a", "b", "c", "d"]
@@ -327,9 +321,8 @@ def check_data_frames_keep_names(build: LearnerFactory) -> None:
         learner.predict(frame[["b", "a", "c", "d"]])
 
 
-def check_pipelines_and_grids(build: LearnerFactory) -> None:
+def check_pipelines_and_grids(build: LearnerFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check the learner in a pipeline, in cross-validation, and in a grid search."""
-    X, y = build_noisy_problem()
     pipeline = make_pipeline(StandardScaler(), build())
     score = np.mean(cross_val_score(pipeline, X, y, cv=2))
     assert score > (0.5 if is_baseline(build()) else 0.6)
@@ -339,34 +332,31 @@ def check_pipelines_and_grids(build: LearnerFactory) -> None:
     np.testing.assert_array_equal(search.predict(X), pipeline.fit(X, y).predict(X))
 
 
-def check_meta_estimators(build: LearnerFactory) -> None:
+def check_meta_estimators(build: LearnerFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check three classes through scikit-learn's meta-estimators, and probabilities through calibration."""
-    X, y = load_dataset("iris")
-    X, y = StandardScaler().fit_transform(X)[::3], y[::3]
+    flowers, kinds = load_dataset("iris")
+    flowers, kinds = StandardScaler().fit_transform(flowers)[::3], kinds[::3]
     for meta_estimator in (OneVsRestClassifier, OneVsOneClassifier, OutputCodeClassifier):
         options = {"random_state": 0, "code_size": 2} if meta_estimator is OutputCodeClassifier else {}
-        fitted = meta_estimator(build(), **options).fit(X, y)
+        fitted = meta_estimator(build(), **options).fit(flowers, kinds)
         assert list(fitted.classes_) == [0, 1, 2]
         # Chance level is a third; some learners do not converge, since the middle class is not separable.
-        right = fitted.score(X, y)
+        right = fitted.score(flowers, kinds)
         assert is_baseline(build()) or right > 0.5, f"{meta_estimator.__name__}: {right}"
-    X, y = build_noisy_problem()
     probabilities = CalibratedClassifierCV(build(), cv=2).fit(X, y).predict_proba(X)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
     assert is_baseline(build()) or probabilities[y == 1, 1].mean() > probabilities[y == 0, 1].mean()
 
 
-def check_weighted_ensembles(build: LearnerFactory) -> None:
+def check_weighted_ensembles(build: LearnerFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check the learner in scikit-learn's own boosting and bagging, which pass sample weights."""
-    X, y = build_noisy_problem()
     for ensemble in (AdaBoostClassifier, BaggingClassifier):
         fitted = ensemble(build(), n_estimators=2, random_state=0).fit(X, y)
         assert fitted.score(X, y) > (0.5 if is_baseline(build()) else 0.65)
 
 
-def check_sample_weight_scale_does_not_matter(build: LearnerFactory) -> None:
+def check_sample_weight_scale_does_not_matter(build: LearnerFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check that only the ratios of sample weights count."""
-    X, y = build_noisy_problem()
     phi = np.random.default_rng(1).exponential(size=len(y))
     small = build().fit(X, y, sample_weight=phi)
     # Scaling by a power of two is exact, so the scores must be identical.
@@ -374,16 +364,14 @@ def check_sample_weight_scale_does_not_matter(build: LearnerFactory) -> None:
     np.testing.assert_array_equal(small.decision_function(X), large.decision_function(X))
 
 
-def check_sample_weights_matter(build: LearnerFactory) -> None:
+def check_sample_weights_matter(build: LearnerFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check that sample weights change the result."""
-    X, y = build_noisy_problem()
     weighted = build().fit(X, y, sample_weight=np.where(y == 1, 9.0, 1.0))
     assert not np.array_equal(weighted.decision_function(X), build().fit(X, y).decision_function(X))
 
 
-def check_refuses_wrong_sample_weights(build: LearnerFactory) -> None:
+def check_refuses_wrong_sample_weights(build: LearnerFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check that negative sample weights and all-zero weights are rejected."""
-    X, y = build_noisy_problem()
     name = type(build()).__name__
     with assert_refuses(f"(?i){name}: .*sample weights .*zero"):
         build().fit(X, y, sample_weight=np.zeros(len(y)))
@@ -391,9 +379,8 @@ def check_refuses_wrong_sample_weights(build: LearnerFactory) -> None:
         build().fit(X, y, sample_weight=np.where(np.arange(len(y)) == 3, -1.0, 1.0))
 
 
-def check_partial_fit(build: LearnerFactory) -> None:
+def check_partial_fit(build: LearnerFactory, X: np.ndarray, y: np.ndarray) -> None:
     """Check that several calls are equivalent to one, and that fit starts over."""
-    X, y = build_noisy_problem()
     words = np.where(y == 1, "yes", "no")
     with assert_refuses("first call .*classes"):
         build().partial_fit(X, words)

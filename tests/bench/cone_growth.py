@@ -6,8 +6,6 @@ Knuth's estimate (Estimating the efficiency of backtrack programs, Mathematics o
 is part of that of any higher target, so that one branch tells about all of them.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 

@@ -1,7 +1,5 @@
 """Benchmarks: how each is measured, and what a unit of work costs beside its reference."""
 
-from __future__ import annotations
-
 import pytest
 
 

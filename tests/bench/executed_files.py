@@ -4,8 +4,6 @@ A file is called if one of its functions runs, and loaded if it is imported; `__
 fewer there are, the shorter is the way that a reader of one command has to follow.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -5,8 +5,6 @@ logarithm of the cost over that of what grows. All but the curve over cores is C
 of some rounds.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import time

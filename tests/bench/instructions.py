@@ -6,8 +6,6 @@ their own. Each unit is counted over a number of them and over twice as many: th
 calls, checks and set-up.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import platform

@@ -6,8 +6,6 @@ compiles its kernels. Searches have a limit of half a minute; one that reaches i
 FILE (`make speeds ONLY=scoring`) measure these alone, and leave the lines of others.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import time

@@ -3,8 +3,6 @@
 The samples themselves count, the interpreter and compiled kernels do not. Linux only: it reads /proc.
 """
 
-from __future__ import annotations
-
 import ast
 import sys
 import time

@@ -5,8 +5,6 @@
 class. ``--seconds`` limits the time of each, and ``--target`` is what to prove by cones of directions alone.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Iterator

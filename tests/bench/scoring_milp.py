@@ -3,8 +3,6 @@
 Both solve the same problem with the same conditions. HiGHS has one thread, and so many seconds of CPU time.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a cluster costs beside a process pool, what a chunk costs the client, how fast records are written."""
 
-from __future__ import annotations
-
 import contextlib
 import statistics
 import time

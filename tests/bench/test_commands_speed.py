@@ -1,7 +1,5 @@
 """How long whole commands, tables and readers take: `make bench`."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Speed of the complexity of subsets along a path, as ratios measured in one run: `make bench`."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.svm import SVC

@@ -1,7 +1,5 @@
 """Speed of what several classes need, as ratios measured in one run: `make bench`."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier

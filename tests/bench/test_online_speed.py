@@ -4,8 +4,6 @@ pima has 8 features and german 24. Trials in the tables start from FLD's weights
 from 0 and draws by weight, where about half of all trials are mistakes.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How long scoring systems of 5 terms take to be found and proved: `make bench`."""
 
-from __future__ import annotations
-
 import pytest
 
 from zoloss_cli import ScoringSystemClassifier, load_dataset

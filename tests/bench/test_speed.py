@@ -1,7 +1,5 @@
 """Speed as ratios measured in one run: `make bench`. References are the pseudo-code in plain NumPy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from problems import signed, whole

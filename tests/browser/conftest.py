@@ -1,7 +1,5 @@
 """A real browser for the tests of the page: Chromium, or any browser built on it, without a window."""
 
-from __future__ import annotations
-
 import os
 import shutil
 

@@ -1,7 +1,5 @@
 """The page of `zoloss report` in a real browser: tables switch, sort and filter; z shows; paper and phone."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

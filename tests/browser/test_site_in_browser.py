@@ -1,7 +1,5 @@
 """The documentation site in a real browser: phone and desk, light and dark, by keyboard, without scripts."""
 
-from __future__ import annotations
-
 import functools
 import http.server
 import threading

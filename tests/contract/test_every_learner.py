@@ -1,7 +1,5 @@
 """Every registered learner keeps scikit-learn's contract and ours; to be registered is to be tested."""
 
-from __future__ import annotations
-
 import inspect
 
 import numpy as np
@@ -13,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import zoloss_cli
 from zoloss_cli.registry import find_registration
-from zoloss_cli.testing import EQUIVALENCE, SPARSE_EQUIVALENCE, select_checks
+from zoloss_cli.testing import EQUIVALENCE, SPARSE_EQUIVALENCE, build_noisy_problem, select_checks
 
 # Why a check of scikit-learn does not apply. Repeating a sample is not the same as doubling its weight where
 # the number of trials or the random draws depend on the number of samples.
@@ -68,7 +66,7 @@ def test_what_is_exported_as_an_estimator_is_registered_or_abstract():
     ("name", "check"), [(n, check) for n in NAMES for check in select_checks(find_registration(n))]
 )
 def test_our_contract(name, check):
-    check(lambda: make(name))
+    check(lambda: make(name), *build_noisy_problem())
 
 
 def test_workers_of_joblib_give_the_same_rules(noisy):

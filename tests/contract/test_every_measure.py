@@ -1,7 +1,5 @@
 """What every registered measure keeps to."""
 
-from __future__ import annotations
-
 import inspect
 import json
 

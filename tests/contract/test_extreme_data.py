@@ -1,7 +1,5 @@
 """Every registered learner ends on extreme data, with finite scores or a sentence that says what to do."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import resource

@@ -5,8 +5,6 @@ With fast arithmetic, LLVM may round two copies differently, so that a fit would
 process to process.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

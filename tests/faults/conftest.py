@@ -1,7 +1,5 @@
 """The archive that fetches are tested against, where they write to, and saved models."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Awkward but ordinary tables: each gives a right answer, or one sentence that names what to do."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable
@@ -85,10 +83,6 @@ def build_wide() -> str:
     return write(frame.assign(label=np.arange(200) % 2))
 
 
-def build_parquet() -> bytes:
-    return build_frame(flag=np.arange(N) % 3 == 0).to_parquet()
-
-
 def build_workbook() -> bytes:
     file = io.BytesIO()
     build_frame().to_excel(file, index=False)
@@ -157,7 +151,9 @@ CASES = {
         lambda: build_frame().to_csv(), Answer(2, "which has no name and counts")
     ),
     "quotes": Case(lambda: write(build_frame(c="p, q"), quoting=1), Answer(3)),
-    "parquet": Case(build_parquet, Answer(4), name="mine.parquet"),
+    "parquet": Case(
+        lambda: build_frame(flag=np.arange(N) % 3 == 0).to_parquet(), Answer(4), name="mine.parquet"
+    ),
     "a workbook": Case(build_workbook, Answer(2), name="mine.xlsx"),
 }
 

@@ -1,7 +1,5 @@
 """Model files that were edited, cut short or are something else: one sentence each."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

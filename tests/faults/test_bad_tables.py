@@ -1,7 +1,5 @@
 """Tables that nothing can be learned from: one sentence each, with file and line."""
 
-from __future__ import annotations
-
 from own_rows import COLOURS, SEVERAL, refused
 
 MANY = "a,code,label\n" + "".join(f"1,c{i},{'xy'[i % 2]}\n" for i in range(101))

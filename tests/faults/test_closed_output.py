@@ -1,7 +1,5 @@
 """Standard output that is closed or full, and Ctrl-C while the program is still being imported."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A run on hosts in network namespaces of their own, of which workers, the scheduler and clients are killed."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Runs on a real Dask scheduler with real workers: the same records, and one sentence for each fault."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal
@@ -80,13 +78,10 @@ def folder(tmp_path):
 
 class Notes(Progress):
     def __init__(self):
-        self.texts, self.workers = [], ""
+        self.texts = []
 
     def note(self, text):
         self.texts.append(text)
-
-    def show_workers(self, text):
-        self.workers = text
 
 
 def run(folder, workers, out="results", config="c.yaml", notes=None, **options):

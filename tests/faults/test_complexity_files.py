@@ -1,7 +1,5 @@
 """Files of zoloss complexity and prune: whole or not there, also after Ctrl-C; and what a terminal sees."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

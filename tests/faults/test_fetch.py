@@ -4,8 +4,6 @@ The "original" files are rebuilt from the embedded ones in the form that the arc
 come out byte for byte: their sha256 is the pinned one, so for them the real hash check is exercised too.
 """
 
-from __future__ import annotations
-
 import hashlib
 from urllib.parse import quote
 

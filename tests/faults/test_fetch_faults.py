@@ -1,7 +1,5 @@
 """Fetching from an archive that answers wrongly, slowly, too much or not at all: one sentence, nothing left."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import socket

@@ -1,7 +1,5 @@
 """Hostile files for `zoloss verify` and the checker: each ends in time and memory, with one sentence."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Small configs that would take all time or memory: each ends in one sentence."""
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys

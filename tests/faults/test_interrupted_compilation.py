@@ -1,7 +1,5 @@
 """Ctrl-C while kernels compile: heard at once, without a traceback."""
 
-from __future__ import annotations
-
 import os
 import signal
 

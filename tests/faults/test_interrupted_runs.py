@@ -1,7 +1,5 @@
 """Runs that are killed, interrupted or started twice: finished tasks are kept."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -1,7 +1,5 @@
 """Names in configs and manifests that would lead out of the results folder."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """New rows that a model cannot predict: one sentence each, nothing written."""
 
-from __future__ import annotations
-
 import csv
 import io
 

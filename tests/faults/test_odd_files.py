@@ -1,7 +1,5 @@
 """Files that are none: pipes, devices, folders, and paths that cannot be."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """Names that figures and pages could trip over, and results that were edited, moved or are somebody else's."""
 
-from __future__ import annotations
-
 import json
 import re
 

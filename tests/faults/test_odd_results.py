@@ -1,7 +1,5 @@
 """Results folders whose files are pipes, devices, folders or links to nowhere, and runs that lack records."""
 
-from __future__ import annotations
-
 import os
 import shutil
 

@@ -1,7 +1,5 @@
 """Packages whose entry points are wrong: named when they are used, and in nobody else's way."""
 
-from __future__ import annotations
-
 import pytest
 from packages import write_distribution
 from processes import environment, run_zoloss

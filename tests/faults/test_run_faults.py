@@ -1,7 +1,5 @@
 """Runs that meet bad input, failing learners, dying workers and full disks."""
 
-from __future__ import annotations
-
 import resource
 import signal
 from collections import Counter

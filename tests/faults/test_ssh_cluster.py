@@ -1,7 +1,5 @@
 """The ssh example of the page about clusters, with a real ssh server on loopback."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Where fit, predict and evaluate write to: nothing is lost, and what cannot be written is said at once."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """The campaigns of `make torture` in short, and that they would notice a fault."""
 
-from __future__ import annotations
-
 import re
 
 from places import TOP

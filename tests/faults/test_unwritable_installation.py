@@ -1,7 +1,5 @@
 """A package that another user installed, without a home and in a folder that cannot be written to."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """An installation without cvxpy, matplotlib and liblinear-official: all that needs none of them works."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

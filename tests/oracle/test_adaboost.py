@@ -1,7 +1,5 @@
 """AdaBoost and stumps against plain implementations, another library and the error bound."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

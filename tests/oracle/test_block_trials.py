@@ -1,7 +1,5 @@
 """Blocks of trials against trials one by one, to the last bit; the pocket's screen against exact counts."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is proved of perceptrons: exact margins, bounds that hold, and how seldom the stopping rule is wrong."""
 
-from __future__ import annotations
-
 import math
 
 import cvxpy

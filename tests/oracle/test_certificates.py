@@ -1,7 +1,5 @@
 """Bounds and certificates of tables that floating point holds badly, against brute force in fractions."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

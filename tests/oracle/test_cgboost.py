@@ -1,7 +1,5 @@
 """AnyBoost and CGBoost against a plain implementation, AdaBoost, SciPy, finite differences, and bad input."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import example, given, settings

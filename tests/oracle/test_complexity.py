@@ -1,7 +1,5 @@
 """The hard-margin SVM against scikit-learn's and against its own optimality conditions; what it cannot do."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Bounds by cones and by impossible sets against brute force over all hyperplanes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from problems import fewest_errors, tiny_problem, whole

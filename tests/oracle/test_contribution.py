@@ -1,7 +1,5 @@
 """Complexity contributions: the thesis's theorem and remarks, sums that add up, and other libraries."""
 
-from __future__ import annotations
-
 from itertools import combinations, permutations
 from math import comb
 
@@ -143,15 +141,10 @@ def test_the_area_is_that_of_scikit_learn(seed, n, ties):
     assert (false_positive[0], false_negative[0], false_positive[-1], false_negative[-1]) == (0, 1, 1, 0)
 
 
-def flipped(seed, n):
-    pool = generate("yinyang", seed, size=n)
-    noisy = np.arange(n) >= n - n // 10
-    return build_problem(pool.X, np.where(noisy, 1 - pool.y, pool.y)), noisy, pool.X
-
-
 def test_other_outlier_scores():
-    problem, noisy, X = flipped(1, 150)
-    _, near = NearestNeighbors(n_neighbors=11).fit(X).kneighbors(X)
+    pool, noisy = generate("yinyang", 1, size=150), np.arange(150) >= 135
+    problem = build_problem(pool.X, np.where(noisy, 1 - pool.y, pool.y))
+    _, near = NearestNeighbors(n_neighbors=11).fit(pool.X).kneighbors(pool.X)
     theirs = np.mean(problem.y[near[:, 1:]] != problem.y[:, None], axis=1)
     np.testing.assert_allclose(compute_neighbour_scores(problem), theirs)
     alpha = MultiplierScore().compute_scores(problem)

@@ -1,7 +1,5 @@
 """Principal points and subsets against all subsets one by one; what bounds a search."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

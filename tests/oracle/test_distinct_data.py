@@ -1,7 +1,5 @@
 """Ranks count a data set once: against SciPy, on data sets told apart by what the files of cells say."""
 
-from __future__ import annotations
-
 import json
 from statistics import fmean
 

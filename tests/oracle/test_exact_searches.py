@@ -1,7 +1,5 @@
 """Branch and bound, combinatorial search, the integer program and certify against brute force."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

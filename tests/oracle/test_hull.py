@@ -1,7 +1,5 @@
 """The nearest point of a hull, and exact certificates, against linear programs and hand-made cases."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Small kernels that stand in for NumPy functions: the same results to the last bit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Learners against the papers' pseudo-code, other libraries, brute force and invariants."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

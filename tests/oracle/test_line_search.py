@@ -1,7 +1,5 @@
 """The line search against brute force in exact arithmetic, the fast kernel against sorting, and RCD with it."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """AdaBoost.ECC and AdaBoost.ERP of Li's thesis, chapter 4, against the printed algorithms and brute force."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -23,11 +21,6 @@ def stump_of(X, signs, D):
     return lambda rows: np.where(rows[:, feature] >= threshold, direction, -direction)
 
 
-def chosen_by(name):
-    rng = np.random.default_rng(0)
-    return lambda edges: PARTITIONS[name](edges, rng).astype(int)
-
-
 @pytest.mark.parametrize(
     ("boosted", "start", "schedule"),
     [
@@ -46,7 +39,8 @@ def chosen_by(name):
 def test_every_round_is_that_of_the_printed_algorithm(boosted, start, schedule):
     X, y = several(1, 90, 4)  # where a classifier comes twice, mu is 0 and rounding decides: not here
     boosted.fit(X, y)
-    theirs = python_erp(X, y, 4, stump_of, chosen_by(start), schedule, 25)
+    rng = np.random.default_rng(0)
+    theirs = python_erp(X, y, 4, stump_of, lambda e: PARTITIONS[start](e, rng).astype(int), schedule, 25)
     assert boosted.n_rounds_ == len(theirs) == 25
     columns, functions, cuts, errors, alphas, costs = zip(*theirs, strict=True)
     np.testing.assert_array_equal(boosted.coding_matrix_.T, columns)
@@ -193,15 +187,6 @@ def test_repartitioning_never_lowers_the_negative_gradient(seed, K):
         if boosted.n_rounds_:
             gradients.append(boosted.cuts_[0] * (1 - 2 * boosted.estimator_errors_[0]))
     assert np.all(np.diff(gradients) >= -1e-9)
-
-
-def test_sample_weights_are_repeated_rows():
-    X, y = several(3, 60, 4)
-    times = np.random.default_rng(0).integers(1, 4, len(y))
-    weighted = AdaBoostERPClassifier("stump", rounds=15).fit(X, y, sample_weight=times)
-    repeated = AdaBoostERPClassifier("stump", rounds=15).fit(np.repeat(X, times, 0), np.repeat(y, times))
-    np.testing.assert_allclose(weighted.estimator_weights_, repeated.estimator_weights_, rtol=1e-8)
-    np.testing.assert_array_equal(weighted.predict(X), repeated.predict(X))
 
 
 def test_many_rounds_without_error_stay_finite():

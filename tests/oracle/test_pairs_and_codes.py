@@ -1,7 +1,5 @@
 """One-vs-one, one-vs-all, kernel SVMs and fixed output codes, against other libraries and brute force."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The pivot heat bath and losses along lines against brute force, sorting and published values."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

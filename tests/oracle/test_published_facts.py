@@ -1,7 +1,5 @@
 """Facts that the papers state in their text, found again on a few splits of the published protocol."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

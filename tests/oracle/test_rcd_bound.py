@@ -1,7 +1,5 @@
 """Theorem 2 of Li & Lin (2007): the bound by integration, and exact probabilities of an epoch's success."""
 
-from __future__ import annotations
-
 import math
 
 import cvxpy

@@ -4,8 +4,6 @@ reference_cells/ holds what `zoloss table`, `compare` and `stats` wrote as CSV, 
 Numbers that were corrected or added since are the later ones.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import math

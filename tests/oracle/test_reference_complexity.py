@@ -1,7 +1,5 @@
 """The committed results of chapter 1: decompositions, contributions, pruning."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

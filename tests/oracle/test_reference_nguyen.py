@@ -1,7 +1,5 @@
 """The committed results for Nguyen & Sanner (2013): equal to those published or below, and what is proved."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from places import REFERENCE

@@ -1,7 +1,5 @@
 """The committed results: complete, traceable to their configs, and what the code computes today."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The authors' combinatorial search against a plain loop over the words of its description."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Scoring systems against all integer rules of small sets, and against a mixed-integer program."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The solver of SVMs against its rule in plain Python, to the last bit, and what SVMs on one kernel share."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from problems import several

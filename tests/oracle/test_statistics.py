@@ -1,7 +1,5 @@
 """Tests of differences and effect sizes against examples, other definitions and brute force."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

@@ -1,7 +1,5 @@
 """Learning from a stream, and from sparse and mapped samples, against updates by hand and scikit-learn's."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

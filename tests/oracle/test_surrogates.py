@@ -1,7 +1,5 @@
 """LIBLINEAR's SVM and LR, the Bayes point machine and SLA: Table 1 to the digit, and independent oracles."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -3,8 +3,6 @@
 The quick ones are in every run of the suite, the others in `make reproduce`.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from zoloss_cli.config.loader import load_config

@@ -1,7 +1,5 @@
 """What Li's thesis (2006) says of Figures 2.1 to 2.4 and 4.2 to 4.5, in quick runs and stored results."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from places import REFERENCE

@@ -1,7 +1,5 @@
 """A user who may write into one folder only: not into the package, the working folder or a home."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

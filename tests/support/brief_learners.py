@@ -1,7 +1,5 @@
 """All registered learners, with budgets that end in a moment."""
 
-from __future__ import annotations
-
 from zoloss_cli.registry import LEARNERS, find_nested_learners, find_registration, make_learner
 
 NAMES = sorted(LEARNERS)

@@ -1,7 +1,5 @@
 """Runs made of known numbers: an experiment by its keys, and the values of metrics in its cells."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

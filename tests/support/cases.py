@@ -1,7 +1,5 @@
 """Tables of cases as text: a line for each, its fields separated by bars."""
 
-from __future__ import annotations
-
 
 def parse_cases(text: str) -> list[list[str]]:
     r"""Return the fields of each case; a line that begins with a space continues the one above.

@@ -5,8 +5,6 @@ ignores fields that are not needed, and asks for two classes, a label in every r
 features that are not repeated.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """A real Dask scheduler and real worker processes on loopback, started and ended by tests."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

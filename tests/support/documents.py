@@ -4,8 +4,6 @@
 a block of shell lines, and an output between two marks; both are steps, which are run in order in one folder.
 """
 
-from __future__ import annotations
-
 import re
 import runpy
 import shlex

@@ -1,7 +1,5 @@
 """What tests of figures share: small runs, and what is found on drawn axes."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import itertools

@@ -5,8 +5,6 @@ of C. Each variant changes one rule; its line has the wrong test samples for eve
 Run it with: python tests/support/erp_svm_variants.py --datasets vowel,satimage
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 from collections.abc import Callable, Iterator

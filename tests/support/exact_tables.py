@@ -1,7 +1,5 @@
 """Tiny tables of numbers that floating point holds badly or not at all, as texts, for tests of exact bounds."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Certificates and tables that are made to exhaust memory or time, and what a checker must do with them."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

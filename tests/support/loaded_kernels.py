@@ -1,7 +1,5 @@
 """Fit all learners after loading all kernels: python tests/support/loaded_kernels.py ORDER SCORES.npz."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 import sys

@@ -3,8 +3,6 @@
 `python tests/support/man_page.py` (`make man`) writes docs/man/zoloss.1, which a wheel installs.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 import sys

@@ -1,7 +1,5 @@
 """What tests of your own tables share: rows with some noise, and what a refusal looks like."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zoloss_cli.api.validation import FoldData

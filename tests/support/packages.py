@@ -1,7 +1,5 @@
 """Packages of third parties, as an installer leaves them in a folder: found through their entry points."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

@@ -1,7 +1,5 @@
 """What a signature declares of each parameter, as a docstring must repeat it: type, default, description."""
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import textwrap

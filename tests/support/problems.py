@@ -1,7 +1,5 @@
 """Problems that several tests share."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -4,8 +4,6 @@ A busy machine takes its time, so no test waits for a number of seconds: it wait
 progress. HANG_SECONDS only ends a test whose child never would.
 """
 
-from __future__ import annotations
-
 import atexit
 import json
 import os

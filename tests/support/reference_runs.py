@@ -1,7 +1,5 @@
 """The committed results, read once for all tests of a process."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

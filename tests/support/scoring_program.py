@@ -1,7 +1,5 @@
 """A second opinion: the same scoring systems as a mixed-integer program, solved by HiGHS through SciPy."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass
 

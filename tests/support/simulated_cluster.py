@@ -1,7 +1,5 @@
 """A cluster of simulated workers: the scheduler of real runs, measured task times, and a virtual clock."""
 
-from __future__ import annotations
-
 import heapq
 import itertools
 import math

@@ -1,7 +1,5 @@
 """The documentation site: how it is built, and its pages as lists of links, anchors and files."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A host that is reached by ssh: a server on loopback that runs commands, without asking who calls."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

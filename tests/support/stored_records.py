@@ -1,7 +1,5 @@
 """What a folder of results holds: its records, read by the store."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from zoloss_cli.results.store import read_cell_file

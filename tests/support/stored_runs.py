@@ -1,7 +1,5 @@
 """Results folders with known records, written by the store without running anything."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The papers' pseudo-code in plain Python and NumPy: slow, obvious, and independent of the kernels."""
 
-from __future__ import annotations
-
 import itertools
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """A stand-in for the UCI archive: its files, rebuilt from the embedded ones, and a server that can fail."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

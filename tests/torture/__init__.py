@@ -5,8 +5,6 @@ try. A campaign is a class in a module of this folder; a try is a function of it
 wrong.
 """
 
-from __future__ import annotations
-
 import importlib
 from pathlib import Path
 from typing import Any

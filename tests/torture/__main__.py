@@ -1,7 +1,5 @@
 """Run campaigns for some minutes or tries, a line each; a fault comes with the command that repeats it."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import random

@@ -1,7 +1,5 @@
 """Every command of the README as a user who may write nowhere but into one folder."""
 
-from __future__ import annotations
-
 from bare_user import BareUser
 from own_rows import GOOD
 from places import REFERENCE

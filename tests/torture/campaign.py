@@ -1,7 +1,5 @@
 """What every campaign is: tries numbered by their seeds, each of which returns the faults that it found."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 import pkgutil

@@ -4,8 +4,6 @@ A command that starts Python takes a second to import; a fork of a process that 
 The children run the real entry point. Several commands share a child until one ends it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import math

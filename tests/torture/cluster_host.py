@@ -4,8 +4,6 @@ A host is a name, an address and perhaps a network namespace. Started as `python
 reads a JSON list a line, the host, what to start and its arguments, and answers with the id of the process.
 """
 
-from __future__ import annotations
-
 import asyncio
 import ctypes
 import functools

@@ -1,7 +1,5 @@
 """Hosts of a cluster, each in a network namespace of its own where that is permitted, else all on loopback."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Runs on a cluster of several hosts of which workers, the scheduler and the client are killed at random."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from random import Random

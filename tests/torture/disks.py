@@ -1,7 +1,5 @@
 """Disks that fill up while something is written, and two runs into one folder at a time."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import resource

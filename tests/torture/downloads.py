@@ -1,7 +1,5 @@
 """Downloads that are changed, cut, too large or something else, given to `datasets fetch` by a local server."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

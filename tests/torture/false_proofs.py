@@ -1,7 +1,5 @@
 """Proofs that would be right but for one condition, each written to claim as much as it can without it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import lcm
 from random import Random

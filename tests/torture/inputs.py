@@ -1,7 +1,5 @@
 """Hostile inputs: configs, tables, arguments, and parameters of learners."""
 
-from __future__ import annotations
-
 import copy
 import os
 import shlex

@@ -1,7 +1,5 @@
 """What every command owes, whatever it was given: an exit code that is documented, sentences, and limits."""
 
-from __future__ import annotations
-
 from torture.children import CPU_SECONDS, MEMORY_BYTES, Outcome
 from zoloss_cli.errors import ZolossError
 

@@ -1,7 +1,5 @@
 """Runs that are killed at random moments and continued: no record is lost, doubled or changed."""
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import os

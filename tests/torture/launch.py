@@ -4,8 +4,6 @@ The workers of forked runs come from one server of processes that is started onc
 which start their own.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Model files: changed after they were fitted, and with other contents and a digest that fits."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from random import Random

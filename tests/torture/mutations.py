@@ -1,7 +1,5 @@
 """Changes to bytes, texts and nested values, by random numbers that are passed in."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from random import Random

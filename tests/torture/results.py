@@ -1,7 +1,5 @@
 """Results: changed after they were written, and with other contents and checksums that fit."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """SIGINT and SIGTERM at random moments: their exit codes, no traceback, and finished tasks are kept."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -1,7 +1,5 @@
 """`check_learner` on anything that can be a learner: faults are raised, what is missing is returned."""
 
-from __future__ import annotations
-
 import pytest
 from external_classes import CLASSES
 from sklearn.linear_model import LogisticRegression, Ridge

@@ -1,7 +1,5 @@
 """The examples in docstrings do what they show."""
 
-from __future__ import annotations
-
 import doctest
 
 import zoloss_cli

@@ -1,7 +1,5 @@
 """zoloss as a library: what the top level offers, and at what cost."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from processes import run_python

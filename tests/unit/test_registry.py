@@ -1,7 +1,5 @@
 """Registries: names, targets and plug-ins of any kind, in one class."""
 
-from __future__ import annotations
-
 import functools
 from importlib.metadata import EntryPoint
 

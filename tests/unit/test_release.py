@@ -1,7 +1,5 @@
 """What a release consists of: one version, a changelog, a citation, a man page, packages and workflows."""
 
-from __future__ import annotations
-
 import re
 import runpy
 import tomllib

@@ -529,8 +529,7 @@ def draw_complexity(measured: MeasuredComplexity) -> Figure:
     """Draw contributions and growth and, with a decomposition, its pairs of complexity and errors."""
     with style.apply_style():
         parts = [_draw_contributions, _draw_growth] + ([] if measured.decomposition is None else [_draw_pairs])
-        figure = style.new_figure(style.PAGE, 2.9)
-        axes = style.add_panels(figure, len(parts), len(parts))
+        figure, axes = style.new_grid(style.PAGE, 2.9, len(parts), len(parts))
         for panel, part, letter in zip(axes, parts, string.ascii_lowercase, strict=False):
             title = part(panel, measured)
             panel.set_title(f"({letter}) {title}", loc="left")

@@ -16,7 +16,7 @@ from zoloss_cli.config.models import EmbeddedData, Experiment, LearnerSpec, Spli
 from zoloss_cli.errors import ClusterError, ConfigError, ResultsError, suggest_nearest
 from zoloss_cli.figures.drawings import narrow_run
 from zoloss_cli.metrics.base import Sizes
-from zoloss_cli.registry import METRICS, load_metric
+from zoloss_cli.registry import METRICS
 from zoloss_cli.report.agreement import build_comparison_report
 from zoloss_cli.report.compare import COLUMNS
 from zoloss_cli.report.render import render_tables
@@ -65,7 +65,6 @@ def select_run(
     table: str | None = None,
     *,
     metric: str | None = None,
-    datasets: str | Sequence[str] = (),
     learners: str | Sequence[str] = (),
 ) -> tuple[RunResult, list[RunResult]]:
     """Return the selected run, or a part of it, and all runs that are stored with it."""
@@ -78,8 +77,8 @@ def select_run(
         raise ResultsError(fault)
     if metric is not None:
         run = run.show_metric(metric)
-    if datasets or learners:
-        run = narrow_run(run, list_names(datasets), list_names(learners))
+    if learners:
+        run = narrow_run(run, [], list_names(learners))
     return run, runs
 
 
@@ -381,17 +380,19 @@ def build_run(
     return run
 
 
-def build_run_of_frame(frame: pd.DataFrame, metric: str | None = None) -> RunResult:
+def build_run_of_frame(frame: pd.DataFrame) -> RunResult:
     """Return the run that the rows of a DataFrame describe: one row per record, as in `load_results`."""
     for column in PLACE_COLUMNS:
         if column not in frame.columns:
             hint = suggest_nearest(column, map(str, frame.columns))
             raise ResultsError(f"the DataFrame has no column '{column}'{hint}")
-    shown = _choose_metric(frame, metric)
+    known = [name for name in METRICS.builtin if name in frame.columns]
+    if not known:
+        raise ResultsError("no column of the DataFrame is named after a metric; name one, such as test_error")
+    shown = "test_error" if "test_error" in known and frame["test_error"].notna().any() else known[0]
     rows = frame[frame[shown].notna()]
     if rows.empty:
         raise ResultsError(f"the DataFrame has no row with a value of '{shown}'")
-    known = [name for name in METRICS.builtin if name in frame.columns]
     groups = [column for column in (*PLACE_COLUMNS, "variant") if column in rows.columns]
     cells = []
     for names, part in rows.groupby(groups, observed=True, sort=False, dropna=False):
@@ -399,20 +400,6 @@ def build_run_of_frame(frame: pd.DataFrame, metric: str | None = None) -> RunRes
         cells.append(((dataset, learner), _build_cell(part, [shown, *known], "".join(variant))))
     title, origin, sources = f"Means of {shown}", "load_results(...)", _find_sources(rows)
     return build_run(cells, [shown], "frame", title, origin, sources=sources)
-
-
-def _choose_metric(frame: pd.DataFrame, metric: str | None) -> str:
-    known = [name for name in METRICS.builtin if name in frame.columns]
-    if metric is not None:
-        name = load_metric(metric).name
-        if name not in frame.columns:
-            raise ResultsError(f"the DataFrame has no column '{name}'{suggest_nearest(name, known)}")
-        return name
-    if "test_error" in known and frame["test_error"].notna().any():
-        return "test_error"
-    if not known:
-        raise ResultsError("no column of the DataFrame is named after a metric; name one, such as test_error")
-    return known[0]
 
 
 def _build_cell(part: pd.DataFrame, metrics: Sequence[str], choice: str) -> CellResult:

@@ -33,7 +33,6 @@ class ProgressLines(Progress):
     def __init__(self) -> None:
         self.totals: dict[str, int] = {}
         self.done: dict[str, int] = {}
-        self.workers = ""
 
     def note(self, text: str) -> None:
         """Write a line."""
@@ -51,10 +50,6 @@ class ProgressLines(Progress):
             where = f" with {self.workers}" if self.workers else ""
             self.note(f"{dataset} done; {overall}, about {format_duration(seconds_left)} left{where}")
 
-    def show_workers(self, text: str) -> None:
-        """Store how many workers a cluster has."""
-        self.workers = text
-
 
 class ProgressBars(Progress):
     """Progress on a terminal: one bar per data set and one for all, with the time left."""
@@ -70,7 +65,6 @@ class ProgressBars(Progress):
         self.bars = RichProgress(name, *ends, console=self.console, transient=True)
         self.overall: TaskID | None = None  # until it is started
         self.by_dataset: dict[str, TaskID] = {}
-        self.workers = ""
 
     def note(self, text: str) -> None:
         """Write a line above the bars."""
@@ -100,10 +94,6 @@ class ProgressBars(Progress):
             self.bars.update(self.overall, advance=tasks, left=f"{format_duration(seconds_left)} left{where}")
         if self.bars.tasks[bar].finished:
             self.bars.update(bar, visible=False)
-
-    def show_workers(self, text: str) -> None:
-        """Show how many workers a cluster has, in the overall bar."""
-        self.workers = text
 
     def finish(self) -> None:
         """Remove the bars."""

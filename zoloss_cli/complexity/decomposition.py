@@ -337,9 +337,8 @@ def compute_mean_growth(growth: ArrayLike, times: ArrayLike) -> np.ndarray:
     return np.divide(growth, times, out=np.full(times.shape, np.nan), where=times > 0)
 
 
-def categorize_contributions(
-    contributions: ArrayLike, typical: float = TYPICAL_THRESHOLD, noisy: float = NOISY_THRESHOLD
-) -> np.ndarray:
+def categorize_contributions(contributions: ArrayLike) -> np.ndarray:
     """Return 'typical' below the first threshold, 'noisy' above the second, and 'critical' between."""
     contributions = np.asarray(contributions)
-    return np.where(contributions < typical, "typical", np.where(contributions > noisy, "noisy", "critical"))
+    above = np.where(contributions > NOISY_THRESHOLD, "noisy", "critical")
+    return np.where(contributions < TYPICAL_THRESHOLD, "typical", above)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -137,7 +138,8 @@ class ComplexityMeasure(Measure):  # numpydoc ignore=PR02
         return {"complexity": len(fit_hard_margin_svm(problem).support)}
 
 
-class DecompositionMeasure(Measure):
+@dataclass(eq=False, repr=False)
+class DecompositionMeasure(Measure):  # numpydoc ignore=PR02
     """Principal points and subsets among unions of clusters.
 
     If exact, every union is accounted for, and `pairs` of the result has all complexity-error pairs; otherwise
@@ -174,16 +176,10 @@ class DecompositionMeasure(Measure):
 
     reports: ClassVar[tuple[str, ...]] = ("principal_points", "principal_subsets")
 
-    def __init__(
-        self,
-        clusters: Annotated[int, Field(ge=0, description="number of clusters; 0: each sample is one")] = 0,
-        exact: Annotated[bool, Field(description="account for every union of clusters")] = True,
-        kernel: KernelName = "perceptron",
-        gamma: Gamma = None,
-    ):
-        self.clusters = clusters
-        self.exact = exact
-        super().__init__(kernel, gamma)
+    clusters: Annotated[int, Field(ge=0, description="number of clusters; 0: each sample is one")] = 0
+    exact: Annotated[bool, Field(description="account for every union of clusters")] = True
+    kernel: KernelName = "perceptron"
+    gamma: Gamma = None
 
     def compute(self, problem: HardMarginProblem, flipped: np.ndarray) -> dict:
         """Return the principal points, their subsets, and the complexity-error pairs."""
@@ -205,7 +201,8 @@ class DecompositionMeasure(Measure):
         }
 
 
-class ContributionMeasure(Measure):
+@dataclass(eq=False, repr=False)
+class ContributionMeasure(Measure):  # numpydoc ignore=PR02
     """The contribution of each sample to the complexity, averaged over random orders of all samples.
 
     `growth` and `times` of the result are exact sums for the average (1.13), even if those of several splits
@@ -244,20 +241,13 @@ class ContributionMeasure(Measure):
 
     reports: ClassVar[tuple[str, ...]] = ("outlier_scores", "least_squares")
 
-    def __init__(
-        self,
-        permutations: Annotated[int, Field(ge=1, description="number of random orders of all samples")] = 1000,
-        s1: Annotated[
-            int, Field(ge=0, description="size of the smallest subsets to which contributions are counted")
-        ] = 0,
-        kernel: KernelName = "perceptron",
-        gamma: Gamma = None,
-        random_state=None,
-    ):
-        self.permutations = permutations
-        self.s1 = s1
-        super().__init__(kernel, gamma)
-        self.random_state = random_state
+    permutations: Annotated[int, Field(ge=1, description="number of random orders of all samples")] = 1000
+    s1: Annotated[
+        int, Field(ge=0, description="size of the smallest subsets to which contributions are counted")
+    ] = 0
+    kernel: KernelName = "perceptron"
+    gamma: Gamma = None
+    random_state: Any = None
 
     def compute(self, problem: HardMarginProblem, flipped: np.ndarray) -> dict:
         """Return sums over random paths, by sample and by subset size, and the least-squares solution."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -185,7 +185,8 @@ class LeaveOneOutScore(OutlierScore):  # numpydoc ignore=PR02
         return compute_leave_one_out(problem)
 
 
-class CrossValidatedScore(OutlierScore):
+@dataclass(eq=False, repr=False)
+class CrossValidatedScore(OutlierScore):  # numpydoc ignore=PR02
     """How far a sample is on the wrong side of the hard-margin SVM fitted to the other folds.
 
     An outlier score to compare contributions with. The result has the key `scores`.
@@ -214,16 +215,10 @@ class CrossValidatedScore(OutlierScore):
     31
     """
 
-    def __init__(
-        self,
-        folds: Annotated[int, Field(ge=2, description="number of folds")] = 10,
-        kernel: KernelName = "perceptron",
-        gamma: Gamma = None,
-        random_state=None,
-    ):
-        self.folds = folds
-        super().__init__(kernel, gamma)
-        self.random_state = random_state
+    folds: Annotated[int, Field(ge=2, description="number of folds")] = 10
+    kernel: KernelName = "perceptron"
+    gamma: Gamma = None
+    random_state: Any = None
 
     def compute_scores(self, problem: HardMarginProblem) -> np.ndarray:
         """Return the negative margins."""

@@ -63,6 +63,8 @@ class RunSummary:
 class Progress:
     """Progress reports of a run; this base class ignores them."""
 
+    workers = ""  # how many a cluster has, with a noun
+
     def note(self, text: str) -> None:
         """Show a text once."""
 
@@ -73,7 +75,8 @@ class Progress:
         """Count finished tasks of a data set."""
 
     def show_workers(self, text: str) -> None:
-        """Show how many workers a cluster has, whenever this changes."""
+        """Store how many workers a cluster has."""
+        self.workers = text
 
     def finish(self) -> None:
         """End."""

@@ -111,17 +111,14 @@ class ChunkPlanner:
 
     def _find_seconds(self, n_workers: int) -> float:
         """Return how long a chunk may take: longer for many workers, shorter towards the end."""
-        busy = n_workers * self._measure_client_seconds()  # load of the client with chunks of one second
+        cost = CLIENT_SECONDS  # of a chunk for the client, from its submission to its records
+        if self._n_chunks >= MIN_MEASURED_CHUNKS:
+            cost = (self.cpu_clock() - self._cpu_start) / self._n_chunks
+        busy = n_workers * cost  # load of the client with chunks of one second
         seconds = max(CHUNK_SECONDS, busy / CLIENT_LOAD)
         if self._seconds_left is not None and n_workers > MANY_WORKERS:
             seconds = max(busy / MAX_CLIENT_LOAD, min(seconds, self._seconds_left / n_workers / SHARES_LEFT))
         return seconds
-
-    def _measure_client_seconds(self) -> float:
-        """Return the client's cost of a chunk, from its submission to its records."""
-        if self._n_chunks < MIN_MEASURED_CHUNKS:
-            return CLIENT_SECONDS
-        return (self.cpu_clock() - self._cpu_start) / self._n_chunks
 
 
 # Tasks of a cell are sent in chunks sized by their measured time, so that scheduling overhead is below 1 %;
@@ -215,15 +212,12 @@ class Scheduler:
         """Return what to submit next, if anything may run along with the current chunks."""
         if self._suspects:
             return None if self._under_way else self._suspects.popleft()
-        if len(self._under_way) >= (1 if self._is_isolated() else limit):
+        is_suspect_alone = len(self._under_way) == 1 and next(iter(self._under_way.values())).is_alone
+        if len(self._under_way) >= (1 if is_suspect_alone else limit):
             return None
         if self._returned:
             return self._returned.popleft()
         return Chunk(*self._planner.take(self.executor.n_workers)) if self._planner else None
-
-    def _is_isolated(self) -> bool:
-        """Return whether the only running chunk is a suspect."""
-        return len(self._under_way) == 1 and next(iter(self._under_way.values())).is_alone
 
     def _collect_finished(self) -> Iterator[ChunkResult]:
         """Collect all finished chunks; wait for one if no other can be submitted first."""

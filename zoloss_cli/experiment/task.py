@@ -127,9 +127,10 @@ def build_record(cell: Cell, split: int, fitted: FittedTask) -> FitRecord:
         check_reported_result(learner, fields["train_errors"], fields.get("train_errors_lenient"))
     fields |= collect_fit_info(learner, fit_time)
     if not data.test.size and "time_to_best" in fields:  # such tasks are few, and their descent is of interest
-        fields["trace"] = [
-            (round(float(t), 6), _round_to_digits(loss, 8)) for t, loss in _subsample_trace(learner.trace_)
-        ]
+        trace = learner.trace_
+        places = np.linspace(0, len(trace) - 1, min(len(trace), MAX_TRACE_LENGTH)).astype(int)
+        kept = [trace[i] for i in places]
+        fields["trace"] = [(round(float(t), 6), _round_to_digits(loss, 8)) for t, loss in kept]
     if len(getattr(learner, "recorded_epochs_", ())):
         fields |= _collect_curves(data, learner, y_train, y_test)
     return FitRecord(**fields)
@@ -258,13 +259,6 @@ def _collect_curves(data: SplitData, learner: Any, y_train: np.ndarray, y_test: 
 
 def _to_signs(y: np.ndarray) -> np.ndarray:
     return np.where(y == 1, 1.0, -1.0)
-
-
-def _subsample_trace(trace: list) -> list:
-    """Return a limited number of points of a loss trace, including the first and the last."""
-    if len(trace) <= MAX_TRACE_LENGTH:
-        return trace
-    return [trace[i] for i in np.linspace(0, len(trace) - 1, MAX_TRACE_LENGTH).astype(int)]
 
 
 def _round_to_digits(value: float, count: int) -> float:

@@ -113,8 +113,8 @@ def draw_rcd_variants(run: RunResult) -> Figure:
         pens[spec.label] = LineStyle(pen.colour, style.SOLID if from_fld else style.DASHED, pen.marker)
     curves = find_curves(run, run.datasets[0], "train_error")
     high, low = _find_gap(curves, "train_error")
-    figure = style.new_figure(style.COLUMN, 3.4)
-    axes = style.add_panels(figure, 2 if high else 1, 1, sharex=True, height_ratios=[1, 3] if high else None)
+    ratios = [1, 3] if high else None
+    figure, axes = style.new_grid(style.COLUMN, 3.4, 2 if high else 1, 1, sharex=True, height_ratios=ratios)
     _draw_curves(axes[-1], _select(curves, low), "train_error", names, pens)
     if high:
         _draw_curves(axes[0], _select(curves, high), "train_error", names, pens)
@@ -208,9 +208,8 @@ def _draw_side_by_side(run: RunResult, metrics: list[str]) -> Figure:
     recorded = [d for d in run.datasets if any(find_curves(run, d, m) for m in sides)]
     places = [(dataset, metric) for dataset in recorded for metric in sides]
     legend_rows = math.ceil(len(run.learners) / 4)
-    height = 2.1 * len(recorded) + 0.25 * legend_rows
-    figure = style.new_figure(style.PAGE if len(sides) == 2 else style.COLUMN, height + 0.2)
-    axes = style.add_panels(figure, len(places), len(sides))
+    width, height = style.PAGE if len(sides) == 2 else style.COLUMN, 2.1 * len(recorded) + 0.25 * legend_rows
+    figure, axes = style.new_grid(width, height + 0.2, len(places), len(sides))
     for panel, (dataset, metric) in zip(axes, places, strict=True):
         _draw_curves(panel, find_curves(run, dataset, metric), metric, names, pens)
         if len(recorded) > 1:

@@ -230,8 +230,7 @@ def draw_search_frames() -> list[Figure]:
     frames = []
     for number in numbers:
         cone = leaves[number - 1]
-        figure = style.new_figure(style.PAGE, 3.4)
-        left, right = style.add_panels(figure, 2, 2)
+        figure, (left, right) = style.new_grid(style.PAGE, 3.4, 2, 2)
         _draw_pairs(left, positive, negative, cone)
         left.set_title(f"cone {number} of {len(leaves)}: {len(cone.pairs)} disjoint pairs conflict")
         _draw_search(right, angles, errors, leaves[:number])
@@ -252,8 +251,7 @@ def draw_cone_bound() -> Figure:
     positive, negative = load_plane()
     angles = np.linspace(0.0, 360.0, N_ANGLES)
     errors = np.array([count_fewest_errors(positive, negative, angle) for angle in angles])
-    figure = style.new_figure(style.PAGE, 3.4)
-    left, right = style.add_panels(figure, 2, 2)
+    figure, (left, right) = style.new_grid(style.PAGE, 3.4, 2, 2)
     _draw_pairs(left, positive, negative, match_conflicts(positive, negative, *SHOWN_CONE))
     _draw_search(right, angles, errors, split_cones(positive, negative, int(errors.min())))
     style.add_origin(figure, ORIGIN)
@@ -339,8 +337,7 @@ def draw_rcd_frames() -> list[Figure]:
     found = run_descent()
     frames = []
     for step in found.steps:
-        figure = style.new_figure(style.PAGE, 3.4)
-        left, right = style.add_panels(figure, 2, 2)
+        figure, (left, right) = style.new_grid(style.PAGE, 3.4, 2, 2)
         _draw_step(left, found, step)
         left.set(xlabel="sepal width, scaled", ylabel="petal width, scaled")
         epochs = np.arange(1, step.epoch + 1)
@@ -369,8 +366,7 @@ def draw_rcd_steps() -> Figure:
     found = run_descent()
     places = np.linspace(0, len(found.steps) - 1, min(N_PANELS, len(found.steps)))
     chosen = np.unique(places.round().astype(int))
-    figure = style.new_figure(style.PAGE, 4.6)
-    panels = style.add_panels(figure, len(chosen), 3, sharex=True, sharey=True)
+    figure, panels = style.new_grid(style.PAGE, 4.6, len(chosen), 3, sharex=True, sharey=True)
     for panel, place in zip(panels, chosen, strict=True):
         _draw_step(panel, found, found.steps[place])
     style.label_outer(panels, 3, "sepal width, scaled", "petal width, scaled")

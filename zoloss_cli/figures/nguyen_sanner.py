@@ -279,8 +279,7 @@ def draw_paired_losses(run: RunResult) -> Figure:
     sides = run.experiment.improvement
     assert sides is not None
     titles = build_column_titles(run.learners)
-    figure = style.new_figure(style.PAGE, 3.2)
-    axes = style.add_panels(figure, len(run.datasets), 2)
+    figure, axes = style.new_grid(style.PAGE, 3.2, len(run.datasets), 2)
     pens = assign_line_styles(run)
     name = " or ".join(titles[x] for x in sides.of)
     for panel, dataset in zip(axes, run.datasets, strict=True):

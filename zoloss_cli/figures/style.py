@@ -16,7 +16,7 @@ from zlib import crc32
 
 from zoloss_cli.errors import MissingPackageError
 from zoloss_cli.report.runs import RunResult
-from zoloss_cli.utils.imports import check_installed, import_optional
+from zoloss_cli.utils.imports import build_missing_error, import_optional, is_installed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,15 +82,13 @@ class LineStyle(NamedTuple):
 
 def build_line_styles(count: int) -> list[LineStyle]:
     """Return the line styles of this many lines, in a fixed order; the first 315 are all different."""
-    return [
-        LineStyle(COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)], MARKERS[i % len(MARKERS)])
-        for i in range(count)
-    ]
+    return [_build_line_style(COLOURS[i % len(COLOURS)], i, i) for i in range(count)]
 
 
 def check_can_draw() -> None:
     """Raise MissingPackageError without matplotlib, before anything is computed for a figure."""
-    check_installed("matplotlib", NEEDED_BY)
+    if not is_installed("matplotlib"):
+        raise build_missing_error("matplotlib", NEEDED_BY)
 
 
 def list_drawing_faults() -> list[str]:
@@ -129,13 +127,15 @@ def shorten(name: str, length: int = MAX_NAME_LENGTH) -> str:
     return f" {text}" if text.startswith("_") else text
 
 
-def add_panels(figure: Figure, count: int, columns: int, **options: Any) -> list[Axes]:
-    """Add this many axes to a figure, row by row."""
-    rows = math.ceil(count / columns)
+def new_grid(
+    width: float, height: float, count: int, columns: int, **options: Any
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure of this size in inches, and this many axes in it, row by row."""
+    figure, rows = new_figure(width, height), math.ceil(count / columns)
     axes = figure.subplots(rows, min(columns, count), squeeze=False, **options).ravel()
     for spare in axes[count:]:
         spare.remove()
-    return list(axes[:count])
+    return figure, list(axes[:count])
 
 
 def new_panels(count: int, most: int, row: float, extra: float) -> tuple[Figure, list[Axes], int]:
@@ -144,14 +144,13 @@ def new_panels(count: int, most: int, row: float, extra: float) -> tuple[Figure,
     A row is `row` inches high, and the figure `extra` more; one column is as wide as a column of a page.
     """
     columns = min(most, count)
-    figure = new_figure(COLUMN if columns == 1 else PAGE, row * math.ceil(count / columns) + extra)
-    return figure, add_panels(figure, count, columns), columns
+    width, height = COLUMN if columns == 1 else PAGE, row * math.ceil(count / columns) + extra
+    return *new_grid(width, height, count, columns), columns
 
 
 def new_axes(height: float, width: float = COLUMN) -> tuple[Figure, Axes]:
     """Return a figure of this height in inches with one panel."""
-    figure = new_figure(width, height)
-    (axes,) = add_panels(figure, 1, 1)
+    figure, (axes,) = new_grid(width, height, 1, 1)
     return figure, axes
 
 

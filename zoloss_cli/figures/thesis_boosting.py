@@ -84,8 +84,8 @@ def draw_two_costs(run: RunResult) -> Figure:
     """Draw cost, training and test errors by round, a panel per cost function; CGBoost solid, others dashed."""
     groups = _group_by_cost_function(run)
     curves = find_curves(run, run.datasets[0])
-    figure = style.new_figure(style.PAGE if len(groups) > 1 else style.COLUMN, 3.2)
-    axes = style.add_panels(figure, len(groups), len(groups), sharey=True)
+    width = style.PAGE if len(groups) > 1 else style.COLUMN
+    figure, axes = style.new_grid(width, 3.2, len(groups), len(groups), sharey=True)
     for panel, letter, (cost, specs) in zip(axes, string.ascii_lowercase, groups.items(), strict=False):
         for metric in LINES:
             for spec in sorted(specs, key=_is_dashed):
@@ -162,8 +162,9 @@ def draw_partitions(run: RunResult) -> Figure:
         code = refit(run, run.datasets[0], learner)[0].learner
         found = find_dominating_partitions(code.coding_matrix_, code.estimator_weights_)
         shown += [(titles[learner], partition) for partition in found[:PARTITIONS_PER_LEARNER]]
-    figure = style.new_figure(style.PAGE, 2.3 * math.ceil(len(shown) / COLUMNS))
-    for panel, (title, partition) in zip(style.add_panels(figure, len(shown), COLUMNS), shown, strict=True):
+    height = 2.3 * math.ceil(len(shown) / COLUMNS)
+    figure, panels = style.new_grid(style.PAGE, height, len(shown), COLUMNS)
+    for panel, (title, partition) in zip(panels, shown, strict=True):
         draw_pieces(panel, partition)
         panel.set_title(
             f"{style.shorten(title)}\nsum of α {partition.total:.2f}\n"

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 HALVES_LEGEND = f"By complexity, at most two subsets of each principal point. {TARGET_LEGEND}"
+OF_HALVES = {"source_figure": "1.8", "legend": HALVES_LEGEND}
 DISKS_ORIGIN = "disks, the first draw of configs/thesis/figure1.5.yaml: whole set"
 MAX_SUBSETS_PER_POINT = 2  # "only two are shown for space reason"
 COLUMNS = 6
@@ -82,11 +83,7 @@ def draw_all_subsets(run: RunResult) -> Figure:
 
 
 @register_figure(
-    "li-thesis-2006/1.15",
-    "Principal subsets of the Yin-Yang problem, part I",
-    find_shown_draws,
-    source_figure="1.8",
-    legend=HALVES_LEGEND,
+    "li-thesis-2006/1.15", "Principal subsets of the Yin-Yang problem, part I", find_shown_draws, **OF_HALVES
 )
 def draw_first_half(run: RunResult) -> Figure:
     """Draw Figure 1.15: the simpler half of the principal subsets, at most two of each point."""
@@ -96,11 +93,7 @@ def draw_first_half(run: RunResult) -> Figure:
 
 
 @register_figure(
-    "li-thesis-2006/1.16",
-    "Principal subsets of the Yin-Yang problem, part II",
-    find_shown_draws,
-    source_figure="1.8",
-    legend=HALVES_LEGEND,
+    "li-thesis-2006/1.16", "Principal subsets of the Yin-Yang problem, part II", find_shown_draws, **OF_HALVES
 )
 def draw_second_half(run: RunResult) -> Figure:
     """Draw Figure 1.16: the more complex half of the principal subsets, at most two of each point."""
@@ -243,8 +236,7 @@ def draw_example_subsets() -> Figure:
     samples = load_disks()
     problem = build_problem(samples.X, samples.y)
     subsets = select_example_subsets(samples)
-    figure = style.new_figure(style.PAGE, 2.5)
-    panels = style.add_panels(figure, len(subsets), len(subsets))
+    figure, panels = style.new_grid(style.PAGE, 2.5, len(subsets), len(subsets))
     for letter, panel, (title, inside) in zip(string.ascii_lowercase, panels, subsets.items(), strict=False):
         draw_target(panel, samples.target)
         draw_subset(panel, samples, inside, 3.5)
@@ -304,8 +296,7 @@ def find_principal_pairs(pairs: np.ndarray) -> np.ndarray:
 def draw_pairs_of_both_kinds() -> Figure:
     """Draw Figure 1.2: the pairs of subsets next to those of hypotheses, with equal axes."""
     pairs = measure_pairs(*_load_clusters())
-    figure = style.new_figure(style.PAGE, 3.0)
-    panels = style.add_panels(figure, 2, 2, sharex=True, sharey=True)
+    figure, panels = style.new_grid(style.PAGE, 3.0, 2, 2, sharex=True, sharey=True)
     for panel, title, found in zip(panels, (SUBSETS, HYPOTHESES), pairs, strict=True):
         _plot_pairs(panel, found)
         panel.set_title(title)
@@ -397,7 +388,9 @@ def draw_fingerprint(run: RunResult) -> Figure:
     scores, wrong = found.scores["auc"], found.is_flipped
     samples = generate_samples(run, place, draw, len(scores))
     order = np.argsort(wrong, kind="stable")
-    heights, wrong = compute_signed_distances(samples)[order], wrong[order]
+    # Distances to the target's boundary, negative if the label is wrong.
+    distances = np.where(samples.is_right, 1.0, -1.0) * samples.target.compute_distances(samples.X)
+    heights, wrong = distances[order], wrong[order]
     categories = categorize_contributions(scores)[order]
     figure, axes = style.new_axes(3.6, style.PAGE)
     for category, pen in MARKERS.items():
@@ -412,11 +405,6 @@ def draw_fingerprint(run: RunResult) -> Figure:
     axes.set_title(f"draw {draw}\n{counts}")
     style.add_legend_below(figure, [axes], 3)
     return figure
-
-
-def compute_signed_distances(samples: PlaneSamples) -> np.ndarray:
-    """Return distances to the target's boundary: positive if the label is right, negative if it is wrong."""
-    return np.where(samples.is_right, 1.0, -1.0) * samples.target.compute_distances(samples.X)
 
 
 def _count_categories(categories: np.ndarray) -> str:
@@ -439,8 +427,7 @@ def draw_trade_off(run: RunResult) -> Figure:
     """Draw the complexity by the cost lambda of an entry, and the errors by the probability of noise."""
     titles = build_column_titles(run.learners)
     found = find_decompositions(run)
-    figure = style.new_figure(style.PAGE, 2.9)
-    left, right = style.add_panels(figure, 2, 2)
+    figure, (left, right) = style.new_grid(style.PAGE, 2.9, 2, 2)
     for pen, (place, draws) in zip(style.build_line_styles(len(found)), found.items(), strict=True):
         name = f"{titles[place[1]]}, {place[0]}"
         several = list(draws.values())

@@ -169,11 +169,6 @@ class Target:
         return np.concatenate(found)
 
 
-def build_target(data: GeneratedData) -> Target:
-    """Return the target of a config's data, whose generator must be in TARGET_GENERATORS."""
-    return Target(data.generator, dict(data.settings).get("eye", 0.0))
-
-
 def draw_target(axes: Axes, target: Target) -> None:
     """Draw the target behind the contents of these axes, which become a plain square frame."""
     from matplotlib.patches import Circle, Polygon
@@ -234,8 +229,8 @@ def generate_samples(run: RunResult, place: Place, draw: int, count: int) -> Pla
 
 def build_samples(data: DataSet, indices: np.ndarray, spec: GeneratedData) -> PlaneSamples:
     """Return these samples of a generated data set."""
-    y = data.y[indices]
-    return PlaneSamples(data.X[indices], y, y == data.truth[indices], data.classes, build_target(spec))
+    y, target = data.y[indices], Target(spec.generator, dict(spec.settings).get("eye", 0.0))
+    return PlaneSamples(data.X[indices], y, y == data.truth[indices], data.classes, target)
 
 
 def draw_by_class(
@@ -248,8 +243,6 @@ def draw_by_class(
         name = f"class {samples.classes[index]} ({colour})"
         axes.plot(*X.T, marker, color=style.BLACK, markersize=size, markeredgewidth=0.8, label=name)
 
-
-T = TypeVar("T")
 
 FEW, MANY = 3, 11  # subsets in Figures 1.6 and 1.9
 COLUMNS = 4
@@ -337,7 +330,7 @@ def draw_eleven_subsets(run: RunResult) -> Figure:
     return _draw_subsets(run, MANY)
 
 
-def select_evenly(items: list[T], count: int) -> list[T]:
+def select_evenly(items: list[Value], count: int) -> list[Value]:
     """Return `count` items of a list, or all if fewer: the first, the last, and others evenly between."""
     places = np.linspace(0, len(items) - 1, min(count, len(items)))
     return [items[round(place)] for place in places]
@@ -367,8 +360,8 @@ def draw_subsets(
 ) -> Figure:
     """Draw a panel for each subset, above its name; `layout` has columns, heights, and the size of markers."""
     columns, row, extra, size = layout
-    figure = style.new_figure(style.PAGE, math.ceil(len(subsets) / columns) * row + extra)
-    panels = style.add_panels(figure, len(subsets), columns)
+    height = math.ceil(len(subsets) / columns) * row + extra
+    figure, panels = style.new_grid(style.PAGE, height, len(subsets), columns)
     for panel, (subset, name) in zip(panels, subsets, strict=True):
         draw_target(panel, samples.target)
         draw_subset(panel, samples, find_samples(shown.found.clusters, subset), size)
@@ -475,8 +468,7 @@ def _name_curves(run: RunResult, found: dict[str, dict[int, OutlierScores]]) -> 
 
 
 def _draw_panels(curves: dict[str, RocCurve], draw: int) -> Figure:
-    figure = style.new_figure(style.PAGE, 4.0)
-    panels = style.add_panels(figure, 2, 2)
+    figure, panels = style.new_grid(style.PAGE, 4.0, 2, 2)
     labels = {
         name: f"{style.shorten(name, MAX_CURVE_NAME_LENGTH)}: {fmean(curve.areas):.3f}"
         for name, curve in curves.items()

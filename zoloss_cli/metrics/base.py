@@ -130,8 +130,11 @@ class Metric(ABC):
 
     def count_decimals(self, value: float, n_values: int) -> int:
         """Return the number of decimals to show for an aggregate of this many values."""
-        if self.comparison == "ratio":
-            return _count_significant_decimals(value)
+        if self.comparison == "ratio":  # two significant digits below a second, and three above
+            if value <= 0.0 or not math.isfinite(value):
+                return PERCENT_DECIMALS
+            first = math.floor(math.log10(value))
+            return 1 - first if first < 0 else max(0, 2 - first)
         if self.comparison == "match":
             return 0 if n_values == 1 else 1
         return self.decimals
@@ -183,14 +186,6 @@ def compute_half_width(values: Sequence[float], share: float, confidence: float)
     mean, k = fmean(values), len(values)
     variance = sum((value - mean) ** 2 for value in values) / (k - 1)
     return float(stdtrit(k - 1, (1.0 + confidence) / 2.0)) * math.sqrt((1.0 / k + share) * variance)
-
-
-def _count_significant_decimals(seconds: float) -> int:
-    """Return the decimals for two significant digits below a second, and three above."""
-    if seconds <= 0.0 or not math.isfinite(seconds):
-        return PERCENT_DECIMALS
-    first = math.floor(math.log10(seconds))
-    return 1 - first if first < 0 else max(0, 2 - first)
 
 
 SUMMED = {

@@ -6,7 +6,6 @@ import contextlib
 import functools
 import math
 import warnings
-from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -42,9 +41,15 @@ class ScorerMetric(Metric):
         if self.response == "test_confusion":
             counts = tuple(map(tuple, require_field(record.test_confusion)))
             return _score_counts(self.name, counts)
+        # Scores and probabilities are stored by true class.
         if self.response == "test_scores":
-            return _call_scorer(self.name, *build_from_scores(require_field(record.test_scores)))
-        return _call_scorer(self.name, *build_from_probabilities(require_field(record.test_probabilities)))
+            negative, positive = require_field(record.test_scores)
+            responses = StoredResponses(scores=np.array([*negative, *positive]))
+            return _call_scorer(self.name, responses, np.repeat([0, 1], [len(negative), len(positive)]))
+        parts = require_field(record.test_probabilities)
+        rows = np.array([row for part in parts for row in part], dtype=np.float64).reshape(-1, len(parts))
+        true = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        return _call_scorer(self.name, StoredResponses(len(parts), probabilities=rows), true)
 
 
 def build_scorer(name: str) -> ScorerMetric:
@@ -65,8 +70,10 @@ def build_scorer(name: str) -> ScorerMetric:
 
 @functools.lru_cache(MAX_REMEMBERED_SCORES)
 def _score_counts(name: str, counts: tuple[tuple[int, ...], ...]) -> float:
-    """Return a scorer's value for confusion counts, which many splits share."""
-    return _call_scorer(name, *build_from_counts(counts))
+    """Return a scorer's value for the predictions that confusion counts represent; many splits share them."""
+    n_classes, flat = len(counts), np.array(counts).ravel()
+    true, predicted = np.divmod(np.repeat(np.arange(flat.size), flat), n_classes)
+    return _call_scorer(name, StoredResponses(n_classes, predictions=predicted), true)
 
 
 def _call_scorer(name: str, responses: StoredResponses, y: Any) -> float:
@@ -144,26 +151,3 @@ class StoredResponses(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X) -> np.ndarray:
         """Return the stored probabilities."""
         return self.probabilities
-
-
-def build_from_counts(counts: Sequence[Sequence[int]]) -> tuple[StoredResponses, np.ndarray]:
-    """Return the predictions that confusion counts represent, and the true classes."""
-    n_classes, flat = len(counts), np.array(counts).ravel()
-    true, predicted = np.divmod(np.repeat(np.arange(flat.size), flat), n_classes)
-    return StoredResponses(n_classes, predictions=predicted), true
-
-
-def build_from_scores(scores: Sequence[Sequence[float]]) -> tuple[StoredResponses, np.ndarray]:
-    """Return the scores of two classes, which are stored by true class, and the true classes."""
-    values = np.concatenate([np.asarray(part, dtype=np.float64) for part in scores])
-    return StoredResponses(scores=values), np.repeat([0, 1], [len(part) for part in scores])
-
-
-def build_from_probabilities(
-    probabilities: Sequence[Sequence[Sequence[float]]],
-) -> tuple[StoredResponses, np.ndarray]:
-    """Return probabilities, which are stored by true class, and the true classes."""
-    n_classes = len(probabilities)
-    rows = np.array([row for part in probabilities for row in part], dtype=np.float64).reshape(-1, n_classes)
-    true = np.repeat(np.arange(n_classes), [len(part) for part in probabilities])
-    return StoredResponses(n_classes, probabilities=rows), true

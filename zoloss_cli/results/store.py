@@ -32,7 +32,7 @@ from zoloss_cli.results.record import (
     hash_identity,
     have_same_result,
 )
-from zoloss_cli.utils.files import FileError, FileMissingError, read_file, write_text
+from zoloss_cli.utils.files import FileError, FileMissingError, read_file, write_bytes
 from zoloss_cli.utils.text import check_file_name
 
 MAX_CELL_BYTES = 1 << 29
@@ -244,7 +244,7 @@ class Store:
     def write_marker(self) -> None:
         """Mark the folder as a results folder of this format."""
         content = json.dumps({"results_of": "zoloss", "format": FORMAT})
-        write_text(self.folder / MARKER, content + "\n")
+        write_bytes(self.folder / MARKER, f"{content}\n".encode())
 
     def check_format(self) -> None:
         """Raise ResultsError for a folder whose format this version does not read."""
@@ -335,7 +335,7 @@ class Store:
         in_order = sorted(records, key=lambda r: (isinstance(r, FailedRecord), r.split))
         path = self.path(cell.filename)
         with explain_os_errors(path):
-            write_text(path, b"".join(map(encode_line, [header, *in_order])).decode())
+            write_bytes(path, b"".join(map(encode_line, [header, *in_order])))
         self._unsynced.add(path)
 
     # -- manifests ----------------------------------------------------------------------------------
@@ -348,7 +348,7 @@ class Store:
             raise ResultsError(f"{self.folder}: the name of a run {error}") from None
         path = self.folder / RUNS / f"{name}.json"
         with explain_os_errors(path):
-            write_text(path, encode_manifest(manifest))
+            write_bytes(path, encode_manifest(manifest).encode())
         self._unsynced.add(path)
         return path
 

@@ -67,11 +67,6 @@ FORCE = "--force overwrites it"
 ANOTHER_NAME = "nothing is overwritten: choose another name, or remove it first"
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write text as UTF-8, atomically; see :func:`write_bytes`."""
-    write_bytes(path, text.encode())
-
-
 def write_bytes(path: Path, content: bytes) -> None:
     """Write atomically: to a temporary file next to `path`, which is renamed when it is complete."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")

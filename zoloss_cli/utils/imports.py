@@ -50,12 +50,6 @@ def import_optional(module: str, needed_by: str) -> ModuleType:
         ) from error
 
 
-def check_installed(package: str, needed_by: str) -> None:
-    """Raise MissingPackageError if a package is not installed, before starting work that needs it."""
-    if not is_installed(package):
-        raise build_missing_error(package, needed_by)
-
-
 def build_missing_error(
     package: str, needed_by: str, purpose: str = "", instead: str = ""
 ) -> MissingPackageError:

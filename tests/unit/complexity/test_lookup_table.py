@@ -1,7 +1,5 @@
 """Complexity with a lookup table (Li's thesis 2006, Definitions 1.3, 1.7): theorems, brute force, command."""
 
-from __future__ import annotations
-
 import json
 import math
 

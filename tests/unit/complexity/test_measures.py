@@ -1,7 +1,5 @@
 """Measures of data through configs, runs and tables."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

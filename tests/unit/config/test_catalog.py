@@ -1,7 +1,5 @@
 """The catalog of data sets: what its entries must have, how an error is named, and how a data set is added."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 import warnings

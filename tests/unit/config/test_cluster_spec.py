@@ -1,7 +1,5 @@
 """The section `run` of a config, and files that describe a cluster: what they say, and what they may not."""
 
-from __future__ import annotations
-
 import pytest
 from cases import parse_cases
 

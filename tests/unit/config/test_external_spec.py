@@ -1,7 +1,5 @@
 """Classes of packages and files as learners of a config: specifications, identities, mistakes."""
 
-from __future__ import annotations
-
 import json
 import sys
 

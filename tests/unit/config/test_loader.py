@@ -1,7 +1,5 @@
 """Configs: what is accepted, what the defaults are, and that every mistake is named with its place."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Metrics that the records of a config could not give are refused before anything runs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Columns: the label, those that options name, spellings of labels, and filled values."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Data: embedded files, CSV faults, generators, noise, splits and scaling."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Generators: reproducible, as their papers describe them; random targets of all three models."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Tables of every kind that is read, what is said of those that are not, and the names of data sets."""
 
-from __future__ import annotations
-
 import codecs
 import datetime
 import gzip

@@ -1,7 +1,5 @@
 """Bounds through a run: what tasks store, what tables show, and that no ratio is above 1."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

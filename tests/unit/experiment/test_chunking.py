@@ -1,7 +1,5 @@
 """Which splits travel together: every split once, times first, chunks as long as the client demands."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

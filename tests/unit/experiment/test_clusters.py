@@ -1,7 +1,5 @@
 """Parts of running on a cluster that need none: classes, job scripts, versions, packages, shards, options."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import inspect

@@ -1,7 +1,5 @@
 """Running tasks over any executor: chunks, deaths of workers, lost connections, and the time left."""
 
-from __future__ import annotations
-
 from concurrent.futures import BrokenExecutor, Future
 
 import pytest

@@ -1,7 +1,5 @@
 """Tasks of other people's classes: what is counted, what they cannot spoil, and what is said of them."""
 
-from __future__ import annotations
-
 import pickle
 import sys
 

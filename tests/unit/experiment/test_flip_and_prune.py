@@ -1,7 +1,5 @@
 """Labels that are turned round, and training samples that are left out as noise: what tasks see and store."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Cells that a config leaves out."""
 
-from __future__ import annotations
-
 import pytest
 
 from zoloss_cli.config.loader import load_config

@@ -1,7 +1,5 @@
 """Plans: what makes two tasks the same, and what makes them different."""
 
-from __future__ import annotations
-
 from zoloss_cli.config.loader import load_config
 from zoloss_cli.experiment.plan import plan
 from zoloss_cli.learners.linear.perceptrons import PocketClassifier

@@ -1,7 +1,5 @@
 """Proofs that tasks share: each split proves a bound for its part of the directions, and a table joins them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from problems import fewest_errors, tiny_problem

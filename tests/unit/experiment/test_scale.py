@@ -1,7 +1,5 @@
 """A thousand simulated workers and ten million tasks, with the code of real runs."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import pytest

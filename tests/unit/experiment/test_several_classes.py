@@ -1,7 +1,5 @@
 """Data sets of several classes from config to comparison: predefined parts, settings by data set, one split."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

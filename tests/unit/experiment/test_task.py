@@ -1,7 +1,5 @@
 """Protocols: training on all samples, draws, where scaling is fitted, and what a record keeps of a task."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

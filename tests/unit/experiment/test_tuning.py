@@ -1,7 +1,5 @@
 """Tuning by cross-validation: what it picks, and that it does not depend on the order of work."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

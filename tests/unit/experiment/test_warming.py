@@ -1,7 +1,5 @@
 """Kernels are compiled before a learner is timed, with a notice where that takes seconds."""
 
-from __future__ import annotations
-
 from numba import njit
 from processes import environment, run_zoloss
 
@@ -9,10 +7,6 @@ from zoloss_cli.api.choose import parse_learner
 from zoloss_cli.experiment import warming
 from zoloss_cli.experiment.warming import warm_up
 from zoloss_cli.utils.text import show_notices_by
-
-
-def parse(*names):
-    return [parse_learner(name, [], None) for name in names]
 
 
 def test_a_compilation_is_told_once_and_only_where_there_is_one(request):
@@ -40,7 +34,7 @@ def test_a_learner_is_warmed_up_once(monkeypatch):
     fitted = []
     monkeypatch.setattr(warming, "_warmed_up", set())
     monkeypatch.setattr(warming, "_fit_briefly", lambda spec: fitted.append(spec.name))
-    (spec,) = parse("fld")
+    spec = parse_learner("fld", [], None)
     warm_up(spec)
     warm_up(spec)
     assert fitted == ["fld"]

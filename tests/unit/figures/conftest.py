@@ -1,7 +1,5 @@
 """Results to draw: the reference, and small runs of the papers' figures."""
 
-from __future__ import annotations
-
 import pytest
 from drawing import DISKS, FIGURE_3, WRONG_LABELS, YIN_YANG
 from reference_runs import load_reference

@@ -1,7 +1,5 @@
 """Figures 3.1 and 4.2 to 4.5 of Li's thesis: what is drawn is what was stored, or what was learned."""
 
-from __future__ import annotations
-
 import shutil
 
 import numpy as np
@@ -85,8 +83,7 @@ def test_figure_4_2_draws_cost_and_test_error_by_round(boosted):
 @pytest.mark.parametrize(("low", "high"), [(18.0, 90.0), (0.004, 0.8), (1e-7, 0.7)])
 def test_logarithmic_axes_have_a_few_plain_numbers(low, high):
     with style.apply_style():
-        figure = style.new_figure(3.5, 2.1)
-        (axes,) = style.add_panels(figure, 1, 1)
+        figure, axes = style.new_axes(2.1, 3.5)
         axes.plot([0, 1], [low, high])
         style.set_logarithmic(axes)
         figure.draw_without_rendering()

@@ -1,7 +1,5 @@
 """Figure 1 and boundaries: what was learned, trained again and drawn."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import msgspec

@@ -1,7 +1,5 @@
 """The figure of bounds: its points are the stored numbers, and none of the highest is left out."""
 
-from __future__ import annotations
-
 import numpy as np
 from built_runs import build_run
 from drawing import assert_inside, drawn, named_lines

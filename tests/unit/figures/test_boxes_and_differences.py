@@ -1,7 +1,5 @@
 """Box plots of any metric, and paired differences with intervals."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

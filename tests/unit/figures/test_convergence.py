@@ -1,7 +1,5 @@
 """Theorem 1 of Li & Lin (2007): sufficiently random directions reach the minimum, and no others need to."""
 
-from __future__ import annotations
-
 import numpy as np
 from drawing import drawn, named_lines
 from reference_runs import find_reference_run

@@ -1,7 +1,5 @@
 """Curves and Figures 3 and 4: what is drawn is what was stored."""
 
-from __future__ import annotations
-
 import shutil
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Figures 1.4 to 1.9 and 1.14 to 1.16 of Li's thesis: samples, pairs, points and subsets are those measured."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import groupby
 

@@ -1,7 +1,5 @@
 """Which figures there are, how they are named, and of which runs they can be drawn."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Files of figures: their line styles and their bytes."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from pathlib import Path

@@ -4,8 +4,6 @@ The documents are Li & Lin (2007), Nguyen & Sanner (2013), Li's thesis (2006), t
 (003) and the lecture "Perceptron algorithm for learning linear separators" (004); the last two have no figures.
 """
 
-from __future__ import annotations
-
 from reference_runs import load_reference
 
 import zoloss_cli

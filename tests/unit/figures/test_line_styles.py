@@ -1,7 +1,5 @@
 """A learner looks the same in all figures."""
 
-from __future__ import annotations
-
 from drawing import luminance
 
 from zoloss_cli.figures.style import (

@@ -1,7 +1,5 @@
 """Figures 2 and 6: the losses that are drawn are those that are minimized."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from drawing import drawn, named_lines

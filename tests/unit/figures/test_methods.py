@@ -1,7 +1,5 @@
 """Figures that show a method, without results: what is drawn is computed here once more, by other means."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from drawing import assert_inside, drawn, named_lines

@@ -1,7 +1,5 @@
 """Pictures with at most six panels, what stands over them, and animations."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 from xml.etree import ElementTree

@@ -1,7 +1,5 @@
 """Diagrams of average ranks."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Figure 9 and errors against time: what searches reached, and when."""
 
-from __future__ import annotations
-
 import numpy as np
 from drawing import drawn, named_lines, rewrite_record
 

@@ -1,7 +1,5 @@
 """The targets behind samples: the areas are those of the generators, and distances lead to the other class."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from drawing import drawn
@@ -57,7 +55,7 @@ def test_distances_that_are_known():
 
 def test_class_0_is_grey_and_nothing_is_cut_off():
     def draw():
-        (axes,) = style.add_panels(style.new_figure(3, 3), 1, 1)
+        _, axes = style.new_axes(3, 3)
         draw_target(axes, TARGETS[1][0])
         return axes
 

@@ -1,7 +1,5 @@
 """Figures 1.11 to 1.13 of Li's thesis: contributions, ROC curves and categories are as stored."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 

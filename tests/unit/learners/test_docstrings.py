@@ -1,7 +1,5 @@
 """Docstrings of everything exported are numpydoc, and say of parameters what the signatures declare."""
 
-from __future__ import annotations
-
 import inspect
 import tomllib
 from pathlib import Path

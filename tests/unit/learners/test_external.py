@@ -1,7 +1,5 @@
 """Estimators of other packages through the adapter: what they get, and what is counted of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.base import clone

@@ -1,7 +1,5 @@
 """What holds for every metric that is registered."""
 
-from __future__ import annotations
-
 import inspect
 import math
 

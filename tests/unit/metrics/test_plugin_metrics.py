@@ -1,7 +1,5 @@
 """A metric of another package: one file and one registration make it known to configs, runs and reports."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Scorers of scikit-learn from stored records, against the same scorers asked of real classifiers."""
 
-from __future__ import annotations
-
 import math
 import warnings
 

@@ -1,7 +1,5 @@
 """Records and their lines: every field comes back, every change is noticed, every misfit is dropped."""
 
-from __future__ import annotations
-
 import json
 
 import msgspec

@@ -1,7 +1,5 @@
 """The results folder: what it keeps, and what it refuses, drops or sets aside."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """Python files that hold a class, run only where allowed; and optional packages."""
 
-from __future__ import annotations
-
 import hashlib
 
 import pytest

@@ -1,7 +1,5 @@
 """Waiting for what handles no signals; forks: the same results in the same order, whatever becomes of them."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

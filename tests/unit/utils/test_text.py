@@ -1,7 +1,5 @@
 """Text from users and files: names that become files, and control characters as escapes."""
 
-from __future__ import annotations
-
 import json
 import sys
 

@@ -286,13 +286,8 @@ class WeightedOnlineLinearLearner(OnlineLinearLearner):
             X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
             return np.asarray(X @ self.coef_[0] + self.intercept_[0])
         if isinstance(X, np.memmap) and X.ndim == 2 and len(X) > ROWS_PER_PREDICTION:
-            starts = range(0, len(X), ROWS_PER_PREDICTION)
-            return np.concatenate(
-                [
-                    super(WeightedOnlineLinearLearner, self).decision_function(X[a : a + ROWS_PER_PREDICTION])
-                    for a in starts
-                ]
-            )
+            compute, rows = super().decision_function, ROWS_PER_PREDICTION
+            return np.concatenate([compute(X[start : start + rows]) for start in range(0, len(X), rows)])
         return super().decision_function(X)
 
     def __sklearn_tags__(self):

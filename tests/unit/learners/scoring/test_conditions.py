@@ -1,7 +1,5 @@
 """Conditions: cuts that read well, chosen where they tell the classes apart."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import numpy as np

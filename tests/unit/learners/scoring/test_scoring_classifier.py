@@ -1,7 +1,5 @@
 """Scoring systems as estimators: constraints, weights, limits, and what cannot be done in one sentence."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """In which order targets are proved: more time must never prove less."""
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
 

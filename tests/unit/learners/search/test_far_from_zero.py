@@ -1,7 +1,5 @@
 """Samples so far from 0 that they differ by little more than rounding, and lines without a breakpoint."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from zoloss_cli.kernels.line_losses import pick_interval_point

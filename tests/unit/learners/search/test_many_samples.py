@@ -1,7 +1,5 @@
 """Searches on many samples, and their start without LIBLINEAR's own package."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.preprocessing import scale

@@ -1,7 +1,5 @@
 """Clock, trace, progress, Ctrl-C and bad input of the learners that search for the fewest errors."""
 
-from __future__ import annotations
-
 import io
 import sys
 

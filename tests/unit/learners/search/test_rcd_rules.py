@@ -1,7 +1,5 @@
 """What the papers leave open of random coordinate descent: ties along a line, and Gaussian directions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -21,10 +19,6 @@ def search_bias_axis(update, seed):
     return X, y, float(model.intercept_[0]), float(model.coef_[0, 0])
 
 
-def count_errors(X, y, bias):
-    return int(np.sum((X[:, 0] + bias >= 0) != (y == 1)))
-
-
 def test_a_fair_line_search_takes_the_minimum_at_either_end():
     X, y, left, slope = search_bias_axis("2.4", 0)
     assert slope == 1.0
@@ -33,7 +27,7 @@ def test_a_fair_line_search_takes_the_minimum_at_either_end():
     # Every bias between the samples, by brute force.
     cuts = np.sort(-X[:, 0])
     candidates = [cuts[0] - 1, *(cuts[1:] + cuts[:-1]) / 2, cuts[-1] + 1]
-    errors = [count_errors(X, y, b) for b in candidates]
+    errors = [int(np.sum((X[:, 0] + b >= 0) != (y == 1))) for b in candidates]
     best = [b for b, e in zip(candidates, errors, strict=True) if e == min(errors)]
     assert len(best) > 1
     # 'leftmost' is of t in w - t d: the largest bias, which predicts the positive class most often.

@@ -1,7 +1,5 @@
 """The base of your own searches: losses are counted, the trace and the bound kept, limits obeyed."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np
