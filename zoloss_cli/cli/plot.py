@@ -30,7 +30,7 @@ def plot(
     metric: Annotated[
         str | None,
         typer.Option(
-            help="For boxes, differences and ranks: a metric other than the table's.",
+            help="For figures of values, such as boxes: a metric other than the table's.",
             autocompletion=options.complete_metric,
         ),
     ] = None,

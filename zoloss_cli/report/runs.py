@@ -406,7 +406,10 @@ def _is_class(label: str) -> bool:
 
 
 def load_runs(folder: Path, wanted: str | None = None) -> tuple[list[RunResult], Store]:
-    """Read the runs of a results folder; damaged parts are left out and noted."""
+    """Read the runs of a results folder, with the cells of those that `wanted` names: see `select_runs`.
+
+    Damaged parts are left out and noted.
+    """
     runs, store = open_results(folder)
     needed = runs if wanted is None else [run for run in runs if wanted in _list_names(run)]
     read_runs(store, runs, [*needed, *(b for x in needed if (b := find_baseline(x, runs)) and b not in needed)])
