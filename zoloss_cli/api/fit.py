@@ -63,6 +63,9 @@ from zoloss_cli.registry import LEARNERS, find_registration, make_learner
 BALANCED = "balanced"
 MAX_SHOWN_CLASSES = 8  # wider matrices do not fit in a terminal: only the most frequent confusion is shown
 MAX_SHOWN_LETTERS = 50
+# An L1 penalty with a C that selects features by their correlation with the labels, for any number of samples.
+SPARSE_LEARNER = "--learner sklearn.svm.LinearSVC --set penalty=l1 --set dual=false"
+SPARSE_C = 6.0  # divided by the number of samples
 CLEARLY_WORSE = 1.2  # times the training error: with very many samples the interval is narrow
 # The methods of certify's proofs that the output names; a bound of 0 needs no proof.
 NAMED_PROOFS = ("all hyperplanes", "cones of directions", "impossible sets", "equal rows", "all supports")
@@ -454,6 +457,7 @@ def render_json(fitted: TableFit) -> str:
         "validation": None if validation is None else validation.describe(fitted.class_weights),
         "calibration": None if fitted.calibration is None else fitted.calibration.model_dump(),
         "chosen": fitted.reason or None,
+        "warnings": list_warnings(fitted),
         "notes": fitted.notes,
     }
     return json.dumps(content, ensure_ascii=False, allow_nan=False)
@@ -479,8 +483,7 @@ def render_text(fitted: TableFit, show_all: bool = False) -> str:
     lines.append(
         f"baseline  {100 * baseline['error_rate']:.2f} % errors if '{baseline['class']}' is always predicted"
     )
-    if fitted.validation is not None:
-        lines += [f"warning   {text}" for text in list_warnings(fitted, fitted.validation)]
+    lines += [f"warning   {text}" for text in list_warnings(fitted)]
     if fitted.calibration is not None:
         kind = fitted.calibration.curves[0].kind
         lines.append(f"scores    converted to probabilities by {kind} calibration on held-out samples (5-fold)")
@@ -553,24 +556,34 @@ def _render_error(fitted: TableFit, validation: Validation) -> list[str]:
     ]
 
 
-def list_warnings(fitted: TableFit, validation: Validation) -> list[str]:
+def list_warnings(fitted: TableFit) -> list[str]:
     """Return reasons not to trust the training errors, one sentence each."""
-    training, baseline, weights = fitted.errors / len(fitted.y), fitted.baseline, fitted.class_weights
-    low, high = validation.interval
+    n, d, validation, weights = len(fitted.y), fitted.table.X.shape[1], fitted.validation, fitted.class_weights
+    training, baseline, where = fitted.errors / n, fitted.baseline, shlex.quote(str(fitted.table.path))
     found = []
-    if low > training and validation.error > CLEARLY_WORSE * training:
+    if validation is not None:
+        if validation.interval[0] > training and validation.error > CLEARLY_WORSE * training:
+            found.append(
+                f"the rule overfits: {100 * training:.2f} % training errors against "
+                f"{100 * validation.error:.2f} % on held-out samples; `zoloss evaluate {where}` compares other "
+                "learners"
+            )
+        if weights is None and validation.interval[1] >= baseline["error_rate"]:
+            found.append(f"not clearly better than always predicting '{baseline['class']}'")
+        if weights is not None:
+            shares = weights * np.bincount(fitted.y, minlength=len(weights))
+            if validation.compute_weighted_error(weights) >= 1.0 - shares.max() / shares.sum():
+                best = fitted.classes[int(np.argmax(shares))]
+                found.append(f"by weight, no better than always predicting '{best}'")
+    if not fitted.errors:
+        why = "many rules make none on these samples"
+        if n <= d + 1:
+            why = f"nearly any labels of {n:,} samples can be separated by {d:,} features"
+        penalty = f"{SPARSE_LEARNER} --set C={SPARSE_C / n:.1g} --allow-code"
         found.append(
-            f"the rule overfits: {100 * training:.2f} % training errors against {100 * validation.error:.2f} % "
-            f"on held-out samples; `zoloss evaluate {shlex.quote(str(fitted.table.path))}` compares other "
-            "learners"
+            f"0 training errors mean nothing about new samples: {why}; use fewer features (--features), or let "
+            f"an L1 penalty select them: `zoloss fit {where} {penalty}`"
         )
-    if weights is None and high >= baseline["error_rate"]:
-        found.append(f"not clearly better than always predicting '{baseline['class']}'")
-    if weights is not None:
-        shares = weights * np.bincount(fitted.y, minlength=len(weights))
-        if validation.compute_weighted_error(weights) >= 1.0 - shares.max() / shares.sum():
-            best = fitted.classes[int(np.argmax(shares))]
-            found.append(f"by weight, no better than always predicting '{best}'")
     return found
 
 

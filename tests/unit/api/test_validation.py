@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from dataclasses import replace
 
 import numpy as np
@@ -138,7 +139,32 @@ def test_a_narrow_interval_alone_is_no_warning(table):
     found = cross_validate(plan_folds(fitted.learner, 100, 0.0), fitted.fold_data, 2)
     for validated, warned in ((0.11, False), (0.13, True)):
         found = replace(found, error=validated, interval=(validated - 0.001, validated + 0.001))
-        assert any("overfits" in text for text in list_warnings(fitted, found)) == warned
+        assert any("overfits" in text for text in list_warnings(replace(fitted, validation=found))) == warned
+
+
+def test_no_training_errors_mean_nothing_and_the_advice_can_be_pasted(zoloss, table):
+    """Labels are coin flips: 60 samples of 80 features are separable, and so are 60 with a column of labels."""
+    rng = np.random.default_rng(2)
+    X, coins = rng.normal(size=(60, 80)).round(3), rng.integers(0, 2, 60)
+
+    def write(name, features, d):
+        rows = [",".join(map(str, [*x, "ny"[k]])) for x, k in zip(features, coins, strict=True)]
+        return table("\n".join([",".join([*(f"x{i}" for i in range(d)), "label"]), *rows]) + "\n", name)
+
+    wide, narrow = write("wide one.csv", X, 80), write("narrow.csv", np.column_stack([coins, X[:, 0]]), 2)
+    for path, learner, why in (
+        (wide, "fld", "nearly any labels of 60 samples can be separated by 80 features"),
+        (narrow, "pivot", "many rules make none on these samples"),
+    ):
+        facts = json.loads(zoloss.ok("fit", path, "--learner", learner, "--no-validate", "--json").out)
+        assert facts["errors"] == 0
+        (warning,) = facts["warnings"]
+        assert warning.startswith(f"0 training errors mean nothing about new samples: {why}")
+        command = shlex.split(warning.split("`")[1])
+        sparse = json.loads(zoloss.ok(*command[1:], "--json", "--no-validate").out)
+        assert (sparse["learner"], sparse["n"]) == ("sklearn.svm.LinearSVC", 60)
+        assert bool(sparse["warnings"]) == (sparse["errors"] == 0)
+    assert f"warning   {warning}" in zoloss.ok("fit", narrow, "--no-validate").out
 
 
 def test_validation_can_be_left_out_and_needs_samples(zoloss, table):
