@@ -214,11 +214,16 @@ class TableFit:
 
     @property
     def baseline(self) -> dict:
-        """The errors of always predicting the largest class, as part of a JSON object."""
+        """The errors of always predicting the largest class, also by weight, as part of a JSON object."""
         counts = np.bincount(self.y, minlength=len(self.classes))
         largest = int(np.argmax(counts))
         errors = int(len(self.y) - counts[largest])
-        return {"class": self.classes[largest], "errors": errors, "error_rate": errors / len(self.y)}
+        described = {"class": self.classes[largest], "errors": errors, "error_rate": errors / len(self.y)}
+        if self.class_weights is not None:
+            shares = self.class_weights * counts / (self.class_weights @ counts)
+            described["weighted_class"] = self.classes[int(np.argmax(shares))]
+            described["weighted_error_rate"] = float(1.0 - shares.max())
+        return described
 
     def summarize_training(self) -> dict:
         """Return the performance on the training samples; unknown values are None."""
@@ -483,6 +488,11 @@ def render_text(fitted: TableFit, show_all: bool = False) -> str:
     lines.append(
         f"baseline  {100 * baseline['error_rate']:.2f} % errors if '{baseline['class']}' is always predicted"
     )
+    if fitted.class_weights is not None:
+        lines[-1] += (
+            f", {100 * baseline['weighted_error_rate']:.2f} % by weight "
+            f"({_list_weights(fitted, fitted.class_weights)}) if '{baseline['weighted_class']}' is"
+        )
     lines += [f"warning   {text}" for text in list_warnings(fitted)]
     if fitted.calibration is not None:
         kind = fitted.calibration.curves[0].kind
@@ -498,14 +508,17 @@ def render_text(fitted: TableFit, show_all: bool = False) -> str:
 
 
 def _render_weights(fitted: TableFit, weights: np.ndarray) -> list[str]:
-    pairs = [f"'{name}' {weight:.4g}" for name, weight in zip(fitted.classes, weights, strict=True)]
     bound = fitted.weighted_bound
     least = "" if bound is None else f"; every {fitted.rule_kind} has at least {100 * bound:.2f} %"
     return [
         f"weighted  {100 * (fitted.weighted_rate or 0.0):.2f} % of the weight of the training samples is "
         f"misclassified{least}",
-        f"weights   {', '.join(pairs)}",
+        f"weights   {_list_weights(fitted, weights)}",
     ]
+
+
+def _list_weights(fitted: TableFit, weights: np.ndarray) -> str:
+    return ", ".join(f"'{name}' {weight:.4g}" for name, weight in zip(fitted.classes, weights, strict=True))
 
 
 def _describe_bound(fitted: TableFit, bound: int) -> str:
@@ -571,10 +584,12 @@ def list_warnings(fitted: TableFit) -> list[str]:
         if weights is None and validation.interval[1] >= baseline["error_rate"]:
             found.append(f"not clearly better than always predicting '{baseline['class']}'")
         if weights is not None:
-            shares = weights * np.bincount(fitted.y, minlength=len(weights))
-            if validation.compute_weighted_error(weights) >= 1.0 - shares.max() / shares.sum():
-                best = fitted.classes[int(np.argmax(shares))]
-                found.append(f"by weight, no better than always predicting '{best}'")
+            validated, usual = validation.compute_weighted_error(weights), baseline["weighted_error_rate"]
+            if validated >= usual:
+                found.append(
+                    f"by weight, {100 * validated:.2f} % on held-out samples is no better than always "
+                    f"predicting '{baseline['weighted_class']}' ({100 * usual:.2f} %)"
+                )
     if not fitted.errors:
         why = "many rules make none on these samples"
         if n <= d + 1:
