@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -45,6 +46,17 @@ def test_errors_fall_with_the_size(zoloss, mine, tmp_path):
         assert f"{100 * step['validated_error_rate']:.2f} ± {100 * step['stderr']:.2f}" in text.out
     again = zoloss("path", mine, "--max-terms", "1..3", *QUICK, "--out", figure)
     assert (again.code, again.out) == (7, "")
+
+
+def test_the_suggested_command_is_whole(zoloss, mine):
+    options = ["--monotone", "a:+,b:+", "--max-points", "2", "--positive", "no", "--drop", "noise", *QUICK]
+    ended = zoloss.ok("path", mine, "--max-terms", "1..2", *options, "--seed", "3")
+    command = shlex.split(ended.out.splitlines()[-1])
+    assert command[:3] == ["zoloss", "fit", str(mine)]
+    found = json.loads(zoloss.ok(*command[1:], "--json", "--no-validate").out)
+    assert (found["features"], found["positive"], found["seed"]) == (["a", "b"], "no", 3)
+    kept = {"max_points": 2, "monotone": ["a:+", "b:+"], "steps": 5, "nodes": 2000}
+    assert kept.items() <= found["parameters"].items()
 
 
 def test_a_step_of_the_path_is_the_fit_of_its_size(zoloss, mine):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import shlex
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +45,7 @@ from zoloss_cli.api.validation import (
     cross_validate,
     plan_folds,
 )
+from zoloss_cli.choices import DEFAULT_SCALING
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.data.columns import MAX_LISTED_CLASSES, CsvColumn
 from zoloss_cli.data.splits import compute_finite_scaling, scale_parts
@@ -61,10 +62,11 @@ from zoloss_cli.proofs.certify import MAX_CONE_SAMPLES, CertifyingClassifier
 from zoloss_cli.registry import LEARNERS, find_registration, make_learner
 
 BALANCED = "balanced"
+READING_OPTIONS = ("positive", "scale")  # besides those of the table, the options of all commands on tables
 MAX_SHOWN_CLASSES = 8  # wider matrices do not fit in a terminal: only the most frequent confusion is shown
 MAX_SHOWN_LETTERS = 50
 # An L1 penalty with a C that selects features by their correlation with the labels, for any number of samples.
-SPARSE_LEARNER = "--learner sklearn.svm.LinearSVC --set penalty=l1 --set dual=false"
+SPARSE_LEARNER, SPARSE_SETTINGS = "sklearn.svm.LinearSVC", ("penalty=l1", "dual=false")
 SPARSE_C = 6.0  # divided by the number of samples
 CLEARLY_WORSE = 1.2  # times the training error: with very many samples the interval is narrow
 # The methods of certify's proofs that the output names; a bound of 0 needs no proof.
@@ -161,6 +163,7 @@ class TableFit:
     class_weights: np.ndarray | None = None  # the weight of a sample of each class; None if all are equal
     calibration: Calibration | None = None  # the curves from scores to probabilities, if requested
     exact: ExactFeatures | None = None
+    options: dict[str, Any] = field(default_factory=dict)  # of `zoloss fit`, as given, for the use of the table
 
     @property
     def weighted_rate(self) -> float | None:
@@ -408,7 +411,10 @@ class FitRequest:
             if self.calibration is not None:
                 with budget.measure("calibration"):
                     fitted = calibrate_fit(fitted, self.calibration)
-        return replace(fitted, reason=reason, notes=[*fitted.notes, *budget.describe_excess()])
+        notes = [*fitted.notes, *budget.describe_excess()]
+        scale = None if self.scaling == DEFAULT_SCALING else self.scaling
+        options = {"positive": self.positive, "scale": scale, **vars(self.weighting)}
+        return replace(fitted, reason=reason, notes=notes, options=options)
 
 
 def build_card(fitted: TableFit) -> ScoreCard | None:
@@ -572,14 +578,15 @@ def _render_error(fitted: TableFit, validation: Validation) -> list[str]:
 def list_warnings(fitted: TableFit) -> list[str]:
     """Return reasons not to trust the training errors, one sentence each."""
     n, d, validation, weights = len(fitted.y), fitted.table.X.shape[1], fitted.validation, fitted.class_weights
-    training, baseline, where = fitted.errors / n, fitted.baseline, shlex.quote(str(fitted.table.path))
+    training, baseline = fitted.errors / n, fitted.baseline
     found = []
     if validation is not None:
         if validation.interval[0] > training and validation.error > CLEARLY_WORSE * training:
+            options = {key: fitted.options.get(key) for key in READING_OPTIONS}
+            command = fitted.table.suggest("evaluate", **options)
             found.append(
                 f"the rule overfits: {100 * training:.2f} % training errors against "
-                f"{100 * validation.error:.2f} % on held-out samples; `zoloss evaluate {where}` compares other "
-                "learners"
+                f"{100 * validation.error:.2f} % on held-out samples; `{command}` compares other learners"
             )
         if weights is None and validation.interval[1] >= baseline["error_rate"]:
             found.append(f"not clearly better than always predicting '{baseline['class']}'")
@@ -594,10 +601,11 @@ def list_warnings(fitted: TableFit) -> list[str]:
         why = "many rules make none on these samples"
         if n <= d + 1:
             why = f"nearly any labels of {n:,} samples can be separated by {d:,} features"
-        penalty = f"{SPARSE_LEARNER} --set C={SPARSE_C / n:.1g} --allow-code"
+        options = fitted.options | {"learner": SPARSE_LEARNER}
+        options["set"] = [*SPARSE_SETTINGS, f"C={SPARSE_C / n:.1g}"]
         found.append(
             f"0 training errors mean nothing about new samples: {why}; use fewer features (--features), or let "
-            f"an L1 penalty select them: `zoloss fit {where} {penalty}`"
+            f"an L1 penalty select them: `{fitted.table.suggest('fit', **options)} --allow-code`"
         )
     return found
 

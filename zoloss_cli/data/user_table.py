@@ -6,12 +6,14 @@ determined from all rows, before any split; labels are not used, so that nothing
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -32,8 +34,17 @@ from zoloss_cli.data.columns import (
     list_feature_names,
     refill,
 )
-from zoloss_cli.data.read import RawColumn, RawTable, is_missing, is_number, read_header, read_raw_table
+from zoloss_cli.data.read import (
+    STANDARD_INPUT_NAME,
+    RawColumn,
+    RawTable,
+    is_missing,
+    is_number,
+    read_header,
+    read_raw_table,
+)
 from zoloss_cli.errors import DataError
+from zoloss_cli.utils.text import list_options
 
 MAX_CLASSES = 100  # more are unlikely to be classes
 MAX_SAFE_LENGTH = 15
@@ -57,6 +68,12 @@ class CsvTable:
     id: str | None = None  # the column that only identifies rows
     # The values, as written, of features that do not round-trip through floating-point numbers.
     long_numbers: dict[int, list[str]] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)  # of commands, as given, to read it again
+
+    def suggest(self, command: str, **options: Any) -> str:
+        """Return a command on this table, with the options that it was read with, ready to paste."""
+        path = "FILE" if self.path == STANDARD_INPUT_NAME else str(self.path)
+        return shlex.join(["zoloss", command, path, *list_options({**self.options, **options})])
 
     @property
     def features(self) -> list[str]:
@@ -159,6 +176,7 @@ def read_for_training(
         gaps,
         None if chosen.id is None else header[chosen.id],
         _find_long_numbers(columns, fields),
+        {"label": label, "missing": None if missing == "error" else missing, **selection.to_keys()},
     )
 
 
