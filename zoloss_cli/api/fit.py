@@ -26,9 +26,11 @@ from zoloss_cli.api.choose import (
 from zoloss_cli.api.rules import (
     LinearRule,
     ScoreCard,
+    assign_scores,
     build_readable_rule,
     convert_to_original_units,
     count_totals,
+    fit_risks,
     render_card_text,
     render_rule,
 )
@@ -422,27 +424,44 @@ def build_card(fitted: TableFit) -> ScoreCard | None:
     estimator = fitted.estimator
     if not isinstance(estimator, ScoringSystemClassifier):
         return None
-    n, errors = len(fitted.y), fitted.errors
+    n, errors, X, validation = len(fitted.y), fitted.errors, fitted.table.X, fitted.validation
     facts = [f"{errors:,} of {n:,} training samples are misclassified ({100 * errors / n:.2f} %)"]
     if fitted.lower_bound is not None and errors <= fitted.lower_bound:
         facts.append(f"it is proved that no {estimator.rule_kind} misclassifies fewer")
-    elif fitted.lower_bound is not None:
+    elif fitted.lower_bound:
         facts.append(f"every {estimator.rule_kind} misclassifies {fitted.lower_bound:,} or more")
-    if fitted.validation is not None:
-        low, high = (100 * end for end in fitted.validation.interval)
+    if validation is not None:
+        low, high = (100 * end for end in validation.interval)
         facts.append(
-            f"{100 * fitted.validation.error:.2f} % errors on held-out samples "
+            f"{100 * validation.error:.2f} % errors on held-out samples "
             f"({100 * CONFIDENCE:.0f} % interval {low:.1f} to {high:.1f} %)"
         )
-    facts.append("risks are estimated on the training samples; on new samples they may differ")
+    rows = count_totals(estimator.compute_totals(X), fitted.y, estimator.threshold_)
+    repeats, is_held_out = 1, validation is not None and len(validation.scores) > 0
+    if validation is not None and is_held_out:
+        scores = validation.scores * compute_norm(estimator)
+        rows = assign_scores(rows, scores, validation.positive, estimator.threshold_)
+        repeats = validation.plan.repeats
+    start = _find_start(fitted.table, estimator)
     return ScoreCard(
         fitted.table.label,
         (fitted.classes[0], fitted.classes[1]),
         tuple((c.text, int(p)) for c, p in zip(estimator.conditions_, estimator.points_, strict=True)),
-        estimator.threshold_,
-        tuple(count_totals(estimator.compute_totals(fitted.table.X), fitted.y, estimator.threshold_)),
+        start,
+        estimator.threshold_ + start,
+        fit_risks(rows, start, repeats),
+        is_held_out,
         tuple(facts),
     )
+
+
+def _find_start(table: CsvTable, estimator: ScoringSystemClassifier) -> int:
+    """Return the points to add to every total, so that the lowest that the columns' values allow is 0."""
+    column = np.repeat(np.arange(len(table.columns)), [len(each.features) for each in table.columns])
+    totals = np.zeros((len(table.X), len(table.columns)))
+    for condition, points in zip(estimator.conditions_, estimator.points_.tolist(), strict=True):
+        totals[:, column[condition.feature]] += points * condition.compute(table.X)
+    return -round(totals.min(axis=0).sum())
 
 
 def render_json(fitted: TableFit) -> str:
@@ -541,6 +560,10 @@ def _describe_bound(fitted: TableFit, bound: int) -> str:
         )
         return f"none was proved: {advice}"
     verdict = "optimality not proved"
+    if not is_proving and not bound and fitted.errors and getattr(estimator, "objective_bound_", 0.0) <= 0.0:
+        is_card = isinstance(estimator, ScoringSystemClassifier)
+        more = "more nodes (--set nodes=) or fewer terms may prove one" if is_card else "certify proves one"
+        return f"no bound above 0 is known: {verdict}; {more}"
     if fitted.is_optimal:
         # Values with too many digits for a float were rounded before any other learner saw them.
         is_for_values = is_proving or not fitted.table.long_numbers
