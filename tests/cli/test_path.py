@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 
 import numpy as np
 import pytest
-from own_rows import refused
+from own_rows import GOOD, refused
 
 from zoloss_cli.api.choose import ScoringOptions
 from zoloss_cli.api.path import PathRequest, PathStep, SizePath, parse_sizes
@@ -109,3 +110,14 @@ BAD_OPTIONS = [
 def test_bad_input_is_one_sentence(zoloss, mine):
     for options, code, sentence in BAD_OPTIONS:
         refused(zoloss("path", mine, *options), code, sentence)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["fit", "--no-validate", "--learner", "fld"], ["path", "--max-terms", "1", *QUICK], ["complexity"]]
+    + [["prune", "--dry-run", "--by", "neighbours"]],
+)
+def test_guesses_come_before_the_result(zoloss, table, monkeypatch, command):
+    monkeypatch.setattr(sys, "stderr", sys.stdout)
+    out = zoloss.ok(command[0], table(GOOD), *command[1:]).out
+    assert 0 <= out.index("label: 'label' (guessed; --label to change)") < out.index("30 samples, 2 features")

@@ -562,7 +562,7 @@ def _describe_bound(fitted: TableFit, bound: int) -> str:
     verdict = "optimality not proved"
     if not is_proving and not bound and fitted.errors and getattr(estimator, "objective_bound_", 0.0) <= 0.0:
         is_card = isinstance(estimator, ScoringSystemClassifier)
-        more = "more nodes (--set nodes=) or fewer terms may prove one" if is_card else "certify proves one"
+        more = "more nodes (--set nodes=) or fewer terms may prove one" if is_card else "certify may prove one"
         return f"no bound above 0 is known: {verdict}; {more}"
     if fitted.is_optimal:
         # Values with too many digits for a float were rounded before any other learner saw them.

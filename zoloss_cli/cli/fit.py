@@ -138,8 +138,8 @@ def fit(
 
             check_provable(table, positive, weighting)
         fitted = request.run(table, budget)
-    options.show(render_json(fitted) if as_json else render_text(fitted, show_all))
     options.show_notes(fitted.notes)
+    options.show(render_json(fitted) if as_json else render_text(fitted, show_all))
     files.write(fitted, missing)
 
 

@@ -161,15 +161,15 @@ def read_for_training(
     with _collect_errors(errors):
         check_spellings(path, header[chosen.label], labels, kept.lines)
     notes = [*raw.notes, *_describe_choices(kept, chosen)]
-    fields = [kept.columns[i] for i in chosen.features]
-    columns: tuple[CsvColumn, ...] = ()
+    fields, described = [kept.columns[i] for i in chosen.features], []
     for each in fields:
         before = len(notes)
         with _collect_errors(errors):
-            columns += (_describe_fill(detect_column(kept, each, notes), each, path, missing),)
+            described.append(_describe_fill(detect_column(kept, each, notes), each, path, missing))
         doubts += [
             DataError(note, options={"drop": [each.name]}) for note in notes[before:] if "--drop" in note
         ]
+    columns = tuple(described)
     names = list_feature_names(columns)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
