@@ -179,7 +179,8 @@ def render_text(path: SizePath) -> str:
         "training errors"
     )
     best, chosen = path.best, path.suggested
-    command = path.table.suggest("fit", **path.options | {"learner": SCORING_LEARNER, "max_terms": chosen.size})
+    options = {"learner": SCORING_LEARNER, **path.options, "max_terms": chosen.size}
+    command = path.table.suggest("fit", **options)
     reason = f"the fewest within one standard error of the smallest validated error, that of {best.size} terms"
     if chosen is best:
         reason = f"which {'has' if best.size == 1 else 'have'} the smallest validated error"

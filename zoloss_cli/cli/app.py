@@ -65,6 +65,7 @@ COMMANDS = (  # each a module of this folder with a function of the same name, i
     *("run", "table", "compare", "stats", "plot", "report", "status", "export", "merge", "diff", "show"),
     *("warmup", "validate", "schema", "learners", "datasets"),
 )
+MAX_COMMAND_CHARACTERS = 4_000  # of a command to paste
 TABLE_COMMANDS = ("fit", "path", "evaluate", "complexity", "prune")  # with options to read a table
 
 
@@ -185,8 +186,9 @@ def _run_app() -> None:
 def _describe_error(error: Exception) -> tuple[str, int]:
     """Return the message about an error, and the exit code."""
     if isinstance(error, DataError) and error.advice and sys.argv[1] in TABLE_COMMANDS:
-        words = ["zoloss", *sys.argv[1:], *list_options(error.options)]
-        return f"{error}\n{error.advice}: {shlex.join(words)}", error.exit_code
+        command = shlex.join(["zoloss", *sys.argv[1:], *list_options(error.options)])
+        if command.isprintable() and len(command) <= MAX_COMMAND_CHARACTERS:
+            return f"{error}\n{error.advice}: {command}", error.exit_code
     if isinstance(error, ZolossError):
         return str(error), error.exit_code
     folder_fault = _find_folder_fault()

@@ -161,7 +161,8 @@ def read_for_training(
     with _collect_errors(errors):
         check_spellings(path, header[chosen.label], labels, kept.lines)
     notes = [*raw.notes, *_describe_choices(kept, chosen)]
-    fields, described = [kept.columns[i] for i in chosen.features], []
+    fields = [kept.columns[i] for i in chosen.features]
+    described: list[CsvColumn] = []
     for each in fields:
         before = len(notes)
         with _collect_errors(errors):
