@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
+MAX_COMPLAINTS = 10  # that are shown about a table
 MAX_LISTED_NAMES = 12
 MIN_SIMILARITY = 0.6
 
@@ -22,9 +23,20 @@ class ConfigError(ZolossError):
 
 
 class DataError(ZolossError):
-    """A data set cannot be read, fetched or used as requested."""
+    """A data set cannot be read, fetched or used as requested.
+
+    The message has one line per complaint, of which at most ten are shown. `options` of a command on tables, by
+    name, would answer them: all of them if `advice` is just to run that command.
+    """
 
     exit_code = 3
+
+    def __init__(self, *complaints: str, options: Mapping[str, Sequence[str]] | None = None, advice: str = ""):
+        more = len(complaints) - MAX_COMPLAINTS
+        super().__init__(
+            "\n".join([*complaints[:MAX_COMPLAINTS], *([f"and {more:,} more"] if more > 0 else [])])
+        )
+        self.options, self.advice = dict(options or {}), advice
 
 
 class ResultsError(ZolossError):

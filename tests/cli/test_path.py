@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 
 import numpy as np
 import pytest
-from own_rows import refused
+from own_rows import GOOD, refused
 
 from zoloss_cli.api.choose import ScoringOptions
 from zoloss_cli.api.path import PathRequest, PathStep, SizePath, parse_sizes
@@ -45,6 +47,17 @@ def test_errors_fall_with_the_size(zoloss, mine, tmp_path):
         assert f"{100 * step['validated_error_rate']:.2f} ± {100 * step['stderr']:.2f}" in text.out
     again = zoloss("path", mine, "--max-terms", "1..3", *QUICK, "--out", figure)
     assert (again.code, again.out) == (7, "")
+
+
+def test_the_suggested_command_is_whole(zoloss, mine):
+    options = ["--monotone", "a:+,b:+", "--max-points", "2", "--positive", "no", "--drop", "noise", *QUICK]
+    ended = zoloss.ok("path", mine, "--max-terms", "1..2", *options, "--seed", "3")
+    command = shlex.split(ended.out.splitlines()[-1])
+    assert command[:3] == ["zoloss", "fit", str(mine)]
+    found = json.loads(zoloss.ok(*command[1:], "--json", "--no-validate").out)
+    assert (found["features"], found["positive"], found["seed"]) == (["a", "b"], "no", 3)
+    kept = {"max_points": 2, "monotone": ["a:+", "b:+"], "steps": 5, "nodes": 2000}
+    assert kept.items() <= found["parameters"].items()
 
 
 def test_a_step_of_the_path_is_the_fit_of_its_size(zoloss, mine):
@@ -97,3 +110,14 @@ BAD_OPTIONS = [
 def test_bad_input_is_one_sentence(zoloss, mine):
     for options, code, sentence in BAD_OPTIONS:
         refused(zoloss("path", mine, *options), code, sentence)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["fit", "--no-validate", "--learner", "fld"], ["path", "--max-terms", "1", *QUICK], ["complexity"]]
+    + [["prune", "--dry-run", "--by", "neighbours"]],
+)
+def test_guesses_come_before_the_result(zoloss, table, monkeypatch, command):
+    monkeypatch.setattr(sys, "stderr", sys.stdout)
+    out = zoloss.ok(command[0], table(GOOD), *command[1:]).out
+    assert 0 <= out.index("label: 'label' (guessed; --label to change)") < out.index("30 samples, 2 features")

@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from own_rows import refused
+from own_rows import build_clouds, refused, write_clouds
 
 QUICK = ("--learner", "scoring", "--set", "steps=20")
 HOSTILE = "<b>&amp;|_$\\"
@@ -39,7 +39,7 @@ def test_a_card_is_shown_with_its_risks(zoloss, patients):
     assert found["proof"] == "all supports"
     assert found["scale"] == "none"
     assert len(card["terms"]) <= 3
-    totals = np.zeros(len(patients))
+    totals = np.full(len(patients), float(card["start"]))
     for term in card["terms"]:
         name, _, cut = term["condition"].partition(" >= ")
         column = patients["sex"] == name[4:] if name.startswith("sex=") else patients[name] >= float(cut)
@@ -57,10 +57,43 @@ def test_a_card_is_shown_with_its_risks(zoloss, patients):
         in text.out
     )
     assert "validated " in text.out
-    assert (
-        f"rule      'yes' where the points of the conditions that hold sum up to {card['threshold']}"
-        in text.out
-    )
+    assert f"the points of the conditions that hold sum up to {card['threshold']} or more" in text.out
+
+
+def test_totals_start_at_0_and_risks_rise_on_held_out_samples(zoloss, patients):
+    """Each sample is on the side of the threshold on which the card of its fold predicted it."""
+    command = ["--positive", "no", "--max-terms", 4, "--json"]  # the older, the more ill: negative points
+    found = json.loads(fit(zoloss, *command).out)
+    card, matrix = found["card"], np.array(found["validation"]["confusion"])
+    repeats = found["validation"]["repeats"]
+    assert repeats > 1
+    assert min(term["points"] for term in card["terms"]) < 0 < card["start"]
+    assert card["totals"][0]["low"] >= 0
+    assert card["held_out"]
+    risks = [row["risk"] for row in card["totals"]]
+    assert risks == sorted(risks)
+    for side, is_side in ((0, False), (1, True)):
+        rows = [row for row in card["totals"] if (row["low"] >= card["threshold"]) == is_side]
+        assert sum(row["samples"] for row in rows) == matrix[:, side].sum()
+        assert sum(row["positives"] for row in rows) == matrix[1, side]
+    shares = np.array([row["positives"] / max(row["samples"], 1) for row in card["totals"]])
+    counts = [row["samples"] for row in card["totals"]]
+    assert np.average(risks, weights=counts) == pytest.approx(np.average(shares, weights=counts))
+    text = fit(zoloss, *command[:-1], "--no-validate").out
+    assert f"start{card['start']:+d}" in text.replace(" ", "")
+    assert f"where {card['start']} and the points of the conditions" in text
+    assert "(training samples by their total; on new samples, risks may differ; risk: " in text
+    trained = json.loads(fit(zoloss, *command, "--no-validate").out)["card"]["totals"]
+    assert sum(row["samples"] for row in trained) == len(patients)
+    assert [row["risk"] for row in trained] == sorted(row["risk"] for row in trained)
+
+
+def test_a_bound_of_0_is_none(zoloss, table, tmp_path):
+    """With a condition between any two samples, none is unavoidable."""
+    own = ["--max-terms", 1, "--set", "nodes=0", "--set", "max_thresholds=60", "--out", tmp_path / "card.md"]
+    ended = zoloss("fit", table(write_clouds(build_clouds(60))), *QUICK, *own, "--no-validate")
+    assert "bound     no bound above 0 is known: optimality not proved; more nodes (--set nodes=)" in ended.out
+    assert "misclassifies 0" not in (tmp_path / "card.md").read_text()
 
 
 def test_a_card_is_written_and_escaped(zoloss, patients, tmp_path):

@@ -1,5 +1,7 @@
 """Tables that nothing can be learned from: one sentence each, with file and line."""
 
+import shlex
+
 from own_rows import COLOURS, SEVERAL, refused
 
 MANY = "a,code,label\n" + "".join(f"1,c{i},{'xy'[i % 2]}\n" for i in range(101))
@@ -95,3 +97,39 @@ def test_text_in_rows_that_are_left_out_does_not_count(zoloss, table):
     ended = zoloss.ok("fit", table("\n".join(["a,b,c,label", "1,0. 49,,x", *rows]) + "\n"), *command)
     assert clean.out.partition("feature")[2]
     assert ended.out.rpartition("feature")[2] == clean.out.rpartition("feature")[2]
+
+
+def test_all_complaints_come_at_once_with_the_command_that_answers_them(zoloss, table):
+    rows = [[f"p{i}", str(i * 7 % 5), str(1000 + i), "", "xy"[i // 3 % 2]] for i in range(120)]
+    rows[3][1] = rows[5][4] = rows[8][4] = ""
+    text = "\n".join(map(",".join, [["the name", "size", "no", "empty", "label"], *rows])) + "\n"
+    path = table(text, "my file.csv")
+    ended = zoloss("fit", path, "--learner", "fld")
+    expected = [
+        f"{path}:7: the label column 'label' has no value (as in 1 more line)",
+        f"{path}:5: column 'size' has no value; set missing to 'drop' to leave such rows out",
+        f"{path}: column 'empty' has no values at all; leave it out with --drop",
+        f"{path}:2: column 'the name' holds the text 'p0' and has 118 levels",
+        f"{path}: column 'no' has a different whole number in every row, like an id",
+        "correct the file where no option helps, then run: zoloss fit ",
+    ]
+    refused(ended, 3, *expected, faults=len(expected))
+    words = shlex.split(ended.err.splitlines()[-1].partition("run: ")[2])
+    drops = ["--drop", "empty", "--drop", "the name", "--drop", "no"]
+    assert words == ["zoloss", "fit", str(path), "--learner", "fld", *drops, "--missing", "impute"]
+    path.write_text(text.replace(",,\n", ",,x\n"))
+    again = zoloss("evaluate", path, "--learners", "fld", "--label", "label")
+    assert again.err.splitlines()[-1].startswith("zoloss: run: zoloss evaluate ")
+    zoloss.ok(*words[1:])
+
+
+def test_at_most_ten_complaints_are_shown(zoloss, table):
+    rows = [[f"t{k}x{i}" for k in range(14)] + [f"{i % 3}", "xy"[i % 2]] for i in range(101)]
+    header = [*(f"c{k}" for k in range(14)), "a", "label"]
+    path = table("\n".join(map(",".join, [header, *[["z", *row[1:]] for row in rows]])) + "\n")
+    ended = zoloss("fit", path, "--learner", "fld")
+    refused(ended, 3, "'c10' holds the text", "and 3 more", faults=12)
+    assert "'c11' holds" not in ended.err
+    zoloss.ok(*shlex.split(ended.err.splitlines()[-1].partition("run: ")[2])[1:])
+    ragged = table("a,label\n" + "1,x,2\n" * 13, "ragged.csv")
+    refused(zoloss("fit", ragged), 3, ":2: 3 fields where", ":11: 3 fields", "and 3 more", faults=11)

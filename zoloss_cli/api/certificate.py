@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import json
+import shlex
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import gcd
@@ -253,7 +254,8 @@ def describe_certificate(
         return [
             f"{path} proves nothing yet: allow more time for a bound above 0 (--time-limit, --set time_limit=)"
         ]
-    notes = [f"{path} proves that every linear rule {claim}; check it with: zoloss verify {path} {data}"]
+    command = shlex.join(["zoloss", "verify", str(path), str(data)])
+    notes = [f"{path} proves that every linear rule {claim}; check it with: {command}"]
     if lower_bound is not None and lower_bound > certificate["bound"]:
         notes.append(f"{path} does not prove the bound of {lower_bound:,}, whose proof was not kept")
     return notes

@@ -45,7 +45,7 @@ from zoloss_cli.results.record import FailedRecord, FitRecord
 from zoloss_cli.results.store import Store
 from zoloss_cli.utils.files import check_target, write
 from zoloss_cli.utils.imports import find_install_name, is_code_name
-from zoloss_cli.utils.text import clean_file_name, show_controls
+from zoloss_cli.utils.text import clean_file_name, list_options, show_controls
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -510,15 +510,13 @@ class EvaluationRequest:
 
     def to_command(self) -> list[str]:
         """Return the arguments of an equivalent command line."""
-        words = ["evaluate", str(self.data), "--learners", ",".join(self.learners)]
-        words += ["--splits", str(self.splits)]
+        options: dict[str, Any] = {"learners": ",".join(self.learners), "splits": self.splits}
         default = EvaluationRequest(self.data, self.learners, self.splits)
         for key in ("train", "label", "positive", "scale", "missing", "seed"):
             if getattr(self, key) != getattr(default, key):
-                words += [f"--{key}", str(getattr(self, key))]
-        for key, value in self.selection.to_keys().items():
-            words += [word for text in ([value] if key == "id" else value) for word in (f"--{key}", text)]
-        words += [word for text in self.assignments for word in ("--set", text)]
+                options[key] = getattr(self, key)
+        options |= {**self.selection.to_keys(), "set": self.assignments}
+        words = ["evaluate", str(self.data), *list_options(options)]
         return [*words, "--allow-code"] if self.allow_code else words
 
     @property

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import shlex
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +26,11 @@ from zoloss_cli.api.choose import (
 from zoloss_cli.api.rules import (
     LinearRule,
     ScoreCard,
+    assign_scores,
     build_readable_rule,
     convert_to_original_units,
     count_totals,
+    fit_risks,
     render_card_text,
     render_rule,
 )
@@ -45,6 +47,7 @@ from zoloss_cli.api.validation import (
     cross_validate,
     plan_folds,
 )
+from zoloss_cli.choices import DEFAULT_SCALING
 from zoloss_cli.config.models import LearnerSpec
 from zoloss_cli.data.columns import MAX_LISTED_CLASSES, CsvColumn
 from zoloss_cli.data.splits import compute_finite_scaling, scale_parts
@@ -61,8 +64,12 @@ from zoloss_cli.proofs.certify import MAX_CONE_SAMPLES, CertifyingClassifier
 from zoloss_cli.registry import LEARNERS, find_registration, make_learner
 
 BALANCED = "balanced"
+READING_OPTIONS = ("positive", "scale")  # besides those of the table, the options of all commands on tables
 MAX_SHOWN_CLASSES = 8  # wider matrices do not fit in a terminal: only the most frequent confusion is shown
 MAX_SHOWN_LETTERS = 50
+# An L1 penalty with a C that selects features by their correlation with the labels, for any number of samples.
+SPARSE_LEARNER, SPARSE_SETTINGS = "sklearn.svm.LinearSVC", ("penalty=l1", "dual=false")
+SPARSE_C = 6.0  # divided by the number of samples
 CLEARLY_WORSE = 1.2  # times the training error: with very many samples the interval is narrow
 # The methods of certify's proofs that the output names; a bound of 0 needs no proof.
 NAMED_PROOFS = ("all hyperplanes", "cones of directions", "impossible sets", "equal rows", "all supports")
@@ -158,6 +165,7 @@ class TableFit:
     class_weights: np.ndarray | None = None  # the weight of a sample of each class; None if all are equal
     calibration: Calibration | None = None  # the curves from scores to probabilities, if requested
     exact: ExactFeatures | None = None
+    options: dict[str, Any] = field(default_factory=dict)  # of `zoloss fit`, as given, for the use of the table
 
     @property
     def weighted_rate(self) -> float | None:
@@ -211,11 +219,16 @@ class TableFit:
 
     @property
     def baseline(self) -> dict:
-        """The errors of always predicting the largest class, as part of a JSON object."""
+        """The errors of always predicting the largest class, also by weight, as part of a JSON object."""
         counts = np.bincount(self.y, minlength=len(self.classes))
         largest = int(np.argmax(counts))
         errors = int(len(self.y) - counts[largest])
-        return {"class": self.classes[largest], "errors": errors, "error_rate": errors / len(self.y)}
+        described = {"class": self.classes[largest], "errors": errors, "error_rate": errors / len(self.y)}
+        if self.class_weights is not None:
+            shares = self.class_weights * counts / (self.class_weights @ counts)
+            described["weighted_class"] = self.classes[int(np.argmax(shares))]
+            described["weighted_error_rate"] = float(1.0 - shares.max())
+        return described
 
     def summarize_training(self) -> dict:
         """Return the performance on the training samples; unknown values are None."""
@@ -400,7 +413,10 @@ class FitRequest:
             if self.calibration is not None:
                 with budget.measure("calibration"):
                     fitted = calibrate_fit(fitted, self.calibration)
-        return replace(fitted, reason=reason, notes=[*fitted.notes, *budget.describe_excess()])
+        notes = [*fitted.notes, *budget.describe_excess()]
+        scale = None if self.scaling == DEFAULT_SCALING else self.scaling
+        options = {"positive": self.positive, "scale": scale, **vars(self.weighting)}
+        return replace(fitted, reason=reason, notes=notes, options=options)
 
 
 def build_card(fitted: TableFit) -> ScoreCard | None:
@@ -408,27 +424,44 @@ def build_card(fitted: TableFit) -> ScoreCard | None:
     estimator = fitted.estimator
     if not isinstance(estimator, ScoringSystemClassifier):
         return None
-    n, errors = len(fitted.y), fitted.errors
+    n, errors, X, validation = len(fitted.y), fitted.errors, fitted.table.X, fitted.validation
     facts = [f"{errors:,} of {n:,} training samples are misclassified ({100 * errors / n:.2f} %)"]
     if fitted.lower_bound is not None and errors <= fitted.lower_bound:
         facts.append(f"it is proved that no {estimator.rule_kind} misclassifies fewer")
-    elif fitted.lower_bound is not None:
+    elif fitted.lower_bound:
         facts.append(f"every {estimator.rule_kind} misclassifies {fitted.lower_bound:,} or more")
-    if fitted.validation is not None:
-        low, high = (100 * end for end in fitted.validation.interval)
+    if validation is not None:
+        low, high = (100 * end for end in validation.interval)
         facts.append(
-            f"{100 * fitted.validation.error:.2f} % errors on held-out samples "
+            f"{100 * validation.error:.2f} % errors on held-out samples "
             f"({100 * CONFIDENCE:.0f} % interval {low:.1f} to {high:.1f} %)"
         )
-    facts.append("risks are estimated on the training samples; on new samples they may differ")
+    rows = count_totals(estimator.compute_totals(X), fitted.y, estimator.threshold_)
+    repeats, is_held_out = 1, validation is not None and len(validation.scores) > 0
+    if validation is not None and is_held_out:
+        scores = validation.scores * compute_norm(estimator)
+        rows = assign_scores(rows, scores, validation.positive, estimator.threshold_)
+        repeats = validation.plan.repeats
+    start = _find_start(fitted.table, estimator)
     return ScoreCard(
         fitted.table.label,
         (fitted.classes[0], fitted.classes[1]),
         tuple((c.text, int(p)) for c, p in zip(estimator.conditions_, estimator.points_, strict=True)),
-        estimator.threshold_,
-        tuple(count_totals(estimator.compute_totals(fitted.table.X), fitted.y, estimator.threshold_)),
+        start,
+        estimator.threshold_ + start,
+        fit_risks(rows, start, repeats),
+        is_held_out,
         tuple(facts),
     )
+
+
+def _find_start(table: CsvTable, estimator: ScoringSystemClassifier) -> int:
+    """Return the points to add to every total, so that the lowest that the columns' values allow is 0."""
+    column = np.repeat(np.arange(len(table.columns)), [len(each.features) for each in table.columns])
+    totals = np.zeros((len(table.X), len(table.columns)))
+    for condition, points in zip(estimator.conditions_, estimator.points_.tolist(), strict=True):
+        totals[:, column[condition.feature]] += points * condition.compute(table.X)
+    return -round(totals.min(axis=0).sum())
 
 
 def render_json(fitted: TableFit) -> str:
@@ -454,6 +487,7 @@ def render_json(fitted: TableFit) -> str:
         "validation": None if validation is None else validation.describe(fitted.class_weights),
         "calibration": None if fitted.calibration is None else fitted.calibration.model_dump(),
         "chosen": fitted.reason or None,
+        "warnings": list_warnings(fitted),
         "notes": fitted.notes,
     }
     return json.dumps(content, ensure_ascii=False, allow_nan=False)
@@ -479,8 +513,12 @@ def render_text(fitted: TableFit, show_all: bool = False) -> str:
     lines.append(
         f"baseline  {100 * baseline['error_rate']:.2f} % errors if '{baseline['class']}' is always predicted"
     )
-    if fitted.validation is not None:
-        lines += [f"warning   {text}" for text in list_warnings(fitted, fitted.validation)]
+    if fitted.class_weights is not None:
+        lines[-1] += (
+            f", {100 * baseline['weighted_error_rate']:.2f} % by weight "
+            f"({_list_weights(fitted, fitted.class_weights)}) if '{baseline['weighted_class']}' is"
+        )
+    lines += [f"warning   {text}" for text in list_warnings(fitted)]
     if fitted.calibration is not None:
         kind = fitted.calibration.curves[0].kind
         lines.append(f"scores    converted to probabilities by {kind} calibration on held-out samples (5-fold)")
@@ -495,14 +533,17 @@ def render_text(fitted: TableFit, show_all: bool = False) -> str:
 
 
 def _render_weights(fitted: TableFit, weights: np.ndarray) -> list[str]:
-    pairs = [f"'{name}' {weight:.4g}" for name, weight in zip(fitted.classes, weights, strict=True)]
     bound = fitted.weighted_bound
     least = "" if bound is None else f"; every {fitted.rule_kind} has at least {100 * bound:.2f} %"
     return [
         f"weighted  {100 * (fitted.weighted_rate or 0.0):.2f} % of the weight of the training samples is "
         f"misclassified{least}",
-        f"weights   {', '.join(pairs)}",
+        f"weights   {_list_weights(fitted, weights)}",
     ]
+
+
+def _list_weights(fitted: TableFit, weights: np.ndarray) -> str:
+    return ", ".join(f"'{name}' {weight:.4g}" for name, weight in zip(fitted.classes, weights, strict=True))
 
 
 def _describe_bound(fitted: TableFit, bound: int) -> str:
@@ -519,6 +560,10 @@ def _describe_bound(fitted: TableFit, bound: int) -> str:
         )
         return f"none was proved: {advice}"
     verdict = "optimality not proved"
+    if not is_proving and not bound and fitted.errors and getattr(estimator, "objective_bound_", 0.0) <= 0.0:
+        is_card = isinstance(estimator, ScoringSystemClassifier)
+        more = "more nodes (--set nodes=) or fewer terms may prove one" if is_card else "certify may prove one"
+        return f"no bound above 0 is known: {verdict}; {more}"
     if fitted.is_optimal:
         # Values with too many digits for a float were rounded before any other learner saw them.
         is_for_values = is_proving or not fitted.table.long_numbers
@@ -553,24 +598,38 @@ def _render_error(fitted: TableFit, validation: Validation) -> list[str]:
     ]
 
 
-def list_warnings(fitted: TableFit, validation: Validation) -> list[str]:
+def list_warnings(fitted: TableFit) -> list[str]:
     """Return reasons not to trust the training errors, one sentence each."""
-    training, baseline, weights = fitted.errors / len(fitted.y), fitted.baseline, fitted.class_weights
-    low, high = validation.interval
+    n, d, validation, weights = len(fitted.y), fitted.table.X.shape[1], fitted.validation, fitted.class_weights
+    training, baseline = fitted.errors / n, fitted.baseline
     found = []
-    if low > training and validation.error > CLEARLY_WORSE * training:
+    if validation is not None:
+        if validation.interval[0] > training and validation.error > CLEARLY_WORSE * training:
+            options = {key: fitted.options.get(key) for key in READING_OPTIONS}
+            command = fitted.table.suggest("evaluate", **options)
+            found.append(
+                f"the rule overfits: {100 * training:.2f} % training errors against "
+                f"{100 * validation.error:.2f} % on held-out samples; `{command}` compares other learners"
+            )
+        if weights is None and validation.interval[1] >= baseline["error_rate"]:
+            found.append(f"not clearly better than always predicting '{baseline['class']}'")
+        if weights is not None:
+            validated, usual = validation.compute_weighted_error(weights), baseline["weighted_error_rate"]
+            if validated >= usual:
+                found.append(
+                    f"by weight, {100 * validated:.2f} % on held-out samples is no better than always "
+                    f"predicting '{baseline['weighted_class']}' ({100 * usual:.2f} %)"
+                )
+    if not fitted.errors:
+        why = "many rules make none on these samples"
+        if n <= d + 1:
+            why = f"nearly any labels of {n:,} samples can be separated by {d:,} features"
+        options = fitted.options | {"learner": SPARSE_LEARNER}
+        options["set"] = [*SPARSE_SETTINGS, f"C={SPARSE_C / n:.1g}"]
         found.append(
-            f"the rule overfits: {100 * training:.2f} % training errors against {100 * validation.error:.2f} % "
-            f"on held-out samples; `zoloss evaluate {shlex.quote(str(fitted.table.path))}` compares other "
-            "learners"
+            f"0 training errors mean nothing about new samples: {why}; use fewer features (--features), or let "
+            f"an L1 penalty select them: `{fitted.table.suggest('fit', **options)} --allow-code`"
         )
-    if weights is None and high >= baseline["error_rate"]:
-        found.append(f"not clearly better than always predicting '{baseline['class']}'")
-    if weights is not None:
-        shares = weights * np.bincount(fitted.y, minlength=len(weights))
-        if validation.compute_weighted_error(weights) >= 1.0 - shares.max() / shares.sum():
-            best = fitted.classes[int(np.argmax(shares))]
-            found.append(f"by weight, no better than always predicting '{best}'")
     return found
 
 

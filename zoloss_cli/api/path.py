@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import math
 import re
-import shlex
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,6 +64,7 @@ class SizePath:
     steps: tuple[PathStep, ...]  # one for each size, ascending
     plan: FoldPlan  # how the error on new samples was estimated
     notes: tuple[str, ...] = ()  # about the table and the fits
+    options: dict[str, Any] = field(default_factory=dict)  # as given, to fit one of the sizes
 
     @property
     def best(self) -> PathStep:
@@ -139,7 +139,9 @@ class PathRequest:
                 steps.append(step)
         if not steps:
             raise KeyboardInterrupt
-        return SizePath(table, tuple(steps), plan, tuple(notes))
+        options = {**vars(self.scoring), "positive": self.positive, "set": self.assignments}
+        options |= {"seed": self.seed} if self.seed != PathRequest.seed else {}
+        return SizePath(table, tuple(steps), plan, tuple(notes), options)
 
 
 def _validate_size(fitted: TableFit, size: int) -> tuple[PathStep, FoldPlan]:
@@ -176,7 +178,9 @@ def render_text(path: SizePath) -> str:
         f"validated: {path.plan.describe()}, mean ± standard error; proved: no rule of this size has fewer "
         "training errors"
     )
-    best, chosen, where = path.best, path.suggested, shlex.quote(str(path.table.path))
+    best, chosen = path.best, path.suggested
+    options = {"learner": SCORING_LEARNER, **path.options, "max_terms": chosen.size}
+    command = path.table.suggest("fit", **options)
     reason = f"the fewest within one standard error of the smallest validated error, that of {best.size} terms"
     if chosen is best:
         reason = f"which {'has' if best.size == 1 else 'have'} the smallest validated error"
@@ -184,7 +188,7 @@ def render_text(path: SizePath) -> str:
     return (
         f"data      {describe_table(path.table)}\n\n{grid}\n\n"
         f"suggested {chosen.size} term{'s' * (chosen.size != 1)}, {reason}\n"
-        f"          zoloss fit {where} --learner scoring --max-terms {chosen.size}"
+        f"          {command}"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,7 +27,7 @@ from zoloss_cli.experiment.fitting import SplitData, fit, load_split
 from zoloss_cli.experiment.plan import Cell, plan
 from zoloss_cli.figures import drawings, style
 from zoloss_cli.figures.boundary import FittedRegions, draw_regions, predict_classes
-from zoloss_cli.figures.drawings import Drawing, build_command, build_stem
+from zoloss_cli.figures.drawings import Drawing, build_stem
 from zoloss_cli.figures.figure_kinds import FIGURE_NAMES, FigureKind, find_figure, list_figures, load_figure
 from zoloss_cli.figures.files import ANIMATION, render_animation, render_pages
 from zoloss_cli.figures.nguyen_sanner import SHOWN_SPLIT
@@ -35,6 +36,7 @@ from zoloss_cli.registry import GENERATORS, find_registration
 from zoloss_cli.report.notes import describe_incomplete
 from zoloss_cli.report.runs import DEFAULT_FOLDER, RunResult, build_column_titles, load_runs
 from zoloss_cli.utils.imports import import_optional
+from zoloss_cli.utils.text import list_options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -509,8 +511,8 @@ def build_boundary_drawing(
     """
     kind, stem = find_figure("boundary"), Path(dataset).stem
     options = {"dataset": dataset, "learners": ",".join(learners), "positive": positive, "label": label}
-    columns = {"drop": ",".join(selection.drop), "features": ",".join(selection.features), "id": selection.id}
-    command = build_command("zoloss plot --figure boundary", options | columns)
+    words = list_options({"figure": "boundary", **options, **selection.to_keys()})
+    command = shlex.join(["zoloss", "plot", *words])
     title = f"{kind.title} on {stem}"
 
     def draw(names: list[str]) -> Figure:

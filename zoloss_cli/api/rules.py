@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+import math
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -189,24 +191,23 @@ th, td { border-bottom: 1px solid #999; padding: 0.25em 0.8em; text-align: left;
 
 @dataclass(frozen=True)
 class RiskRow:
-    """The training samples whose totals are in a range."""
+    """The samples whose totals are in a range."""
 
     low: int  # the smallest and the largest total
     high: int
     count: int  # the number of samples, and of those in the positive class
     positives: int
-
-    @property
-    def risk(self) -> float:
-        """The share of the positive class."""
-        return self.positives / self.count
+    risk: float = math.nan  # the share of the positive class, fitted to rise with the total
+    repeats: int = 1  # how often each sample is counted
 
     @property
     def interval(self) -> tuple[float, float]:
         """The confidence interval of the risk, by Wilson's formula."""
         from zoloss_cli.report.statistics import compute_proportion_interval
 
-        return compute_proportion_interval(self.risk, self.count, CONFIDENCE)
+        if not self.count:
+            return 0.0, 1.0
+        return compute_proportion_interval(self.risk, self.count / self.repeats, CONFIDENCE)
 
     def describe(self) -> dict[str, Any]:
         """Return the row as part of a JSON object."""
@@ -221,8 +222,10 @@ class ScoreCard:
     label: str  # the label column
     classes: tuple[str, str]  # the negative and the positive class
     terms: tuple[tuple[str, int], ...]  # conditions and their points
+    start: int  # the points of every sample, with which the lowest possible total is 0
     threshold: int  # the lowest total for which the positive class is predicted
     rows: tuple[RiskRow, ...]  # the totals of training samples, ascending
+    is_held_out: bool  # whether the samples of the rows are held-out ones
     facts: tuple[str, ...]  # the number of errors, whether it is proved optimal, and so on
 
     @property
@@ -232,15 +235,29 @@ class ScoreCard:
         if not self.terms:
             constant = self.classes[1] if self.threshold <= 0 else self.classes[0]
             return f"always '{constant}': no condition has points"
-        return f"{positive} where the points of the conditions that hold sum up to {self.threshold} or more"
+        start = f"{self.start} and " if self.start else ""
+        return (
+            f"{positive} where {start}the points of the conditions that hold sum up to {self.threshold} or more"
+        )
+
+    @property
+    def note(self) -> str:
+        """Which samples the rows count, and what the risk is."""
+        source = (
+            "held-out samples by their total on the card of their fold"
+            if self.is_held_out
+            else "training samples by their total; on new samples, risks may differ"
+        )
+        repeats = max((row.repeats for row in self.rows), default=1)
+        times = f", each {repeats} times" if repeats > 1 else ""
+        return f"{source}{times}; risk: the share of the positive class, fitted to rise with the total"
 
     def build_grids(self) -> list[Grid]:
         """Return the two tables of the card: points, and risks."""
         from zoloss_cli.report.render import Grid
 
-        points = Grid(
-            header=["condition", "points"], lines=[[text, f"{value:+d}"] for text, value in self.terms]
-        )
+        terms = [*([("start", self.start)] if self.start else []), *self.terms]
+        points = Grid(header=["condition", "points"], lines=[[text, f"{value:+d}"] for text, value in terms])
         percent = f"{100 * CONFIDENCE:.0f} % interval"
         lines = [
             [
@@ -260,7 +277,9 @@ class ScoreCard:
         """Return the card as part of a JSON object."""
         return {
             "terms": [{"condition": text, "points": value} for text, value in self.terms],
+            "start": self.start,
             "threshold": self.threshold,
+            "held_out": self.is_held_out,
             "totals": [row.describe() for row in self.rows],
         }
 
@@ -281,6 +300,34 @@ def count_totals(totals: np.ndarray, y: np.ndarray, threshold: int) -> list[Risk
             RiskRow(one.low, other.high, one.count + other.count, one.positives + other.positives)
         ]
     return rows
+
+
+def assign_scores(
+    rows: list[RiskRow], scores: np.ndarray, positive: np.ndarray, threshold: int
+) -> list[RiskRow]:
+    """Return the rows with the samples whose score, the total minus the threshold plus 1/2, is nearest."""
+    edges = [
+        0.0 if one.high < threshold <= other.low else (one.high + other.low + 1) / 2 - threshold
+        for one, other in itertools.pairwise(rows)
+    ]
+    place = np.searchsorted(edges, scores, side="right")
+    counts, positives = (np.bincount(place[chosen], minlength=len(rows)) for chosen in (slice(None), positive))
+    return [replace(r, count=int(c), positives=int(p)) for r, c, p in zip(rows, counts, positives, strict=True)]
+
+
+def fit_risks(rows: list[RiskRow], start: int, repeats: int = 1) -> tuple[RiskRow, ...]:
+    """Return the rows with risks that rise with the total, by isotonic regression, and `start` in totals."""
+    from sklearn.isotonic import IsotonicRegression
+
+    places, counts = np.arange(len(rows)), np.array([row.count for row in rows])
+    shares = np.array([row.positives for row in rows]) / np.maximum(counts, 1)
+    known = counts > 0
+    model = IsotonicRegression(out_of_bounds="clip").fit(places[known], shares[known], counts[known])
+    risks = model.predict(places).tolist()
+    return tuple(
+        replace(row, low=row.low + start, high=row.high + start, risk=risk, repeats=repeats)
+        for row, risk in zip(rows, risks, strict=True)
+    )
 
 
 def find_card_format(path: Path) -> str:
@@ -304,8 +351,7 @@ def render_card_text(card: ScoreCard) -> list[str]:
     points, risks = card.build_grids()
     lines = [f"rule      {card.rule}", ""]
     lines += [render_grid(points), ""] if points.lines else []
-    note = "(training samples by their total; risk: the share of the positive class)"
-    return [*lines, render_grid(risks), note]
+    return [*lines, render_grid(risks), f"({card.note})"]
 
 
 def render_card(card: ScoreCard, format: str) -> bytes:
@@ -321,7 +367,7 @@ def render_card(card: ScoreCard, format: str) -> bytes:
     title = f"{card.label}: {card.rule}"
     parts = [renderer.render_heading(title)]
     parts += [renderer.render_grid(grid) for grid in (points, risks) if grid.lines]
-    parts += [renderer.render_paragraph(f"{fact[0].upper()}{fact[1:]}.") for fact in card.facts]
+    parts += [renderer.render_paragraph(f"{fact[0].upper()}{fact[1:]}.") for fact in (*card.facts, card.note)]
     text = renderer.join(parts)
     if format == "html":
         from zoloss_cli.report.html.fragments import escape

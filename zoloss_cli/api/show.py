@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from zoloss_cli.experiment.task import FittedTask, build_record, find_cell, fit_
 from zoloss_cli.report.runs import RunResult, load_runs, open_results, select_runs
 from zoloss_cli.results.manifest import ManifestCell
 from zoloss_cli.results.record import TIMES, FailedRecord, Record
+from zoloss_cli.utils.text import list_options
 
 
 @dataclass(frozen=True)
@@ -254,9 +256,11 @@ def check_model_possible(cell: Cell) -> None:
         header, lines = read_rows(find_data_path(data))
         for i, name in enumerate(header):
             if name != _find_label(header) and not all(is_number(row[i]) for _, row in lines):
+                own = list_options({"positive": data.positive})
+                command = shlex.join(["zoloss", "fit", data.dataset or data.name, *own])
                 raise ConfigError(
                     f"--model: column '{name}' of '{data.name}' holds codes of ordered levels, which a "
-                    "model file cannot represent; fit the table itself: zoloss fit"
+                    f"model file cannot represent; fit the table itself: {command}"
                 )
 
 

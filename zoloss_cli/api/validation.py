@@ -11,7 +11,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 import numpy as np
@@ -63,6 +63,9 @@ class Validation:
     error: float  # the share of wrong predictions
     interval: tuple[float, float]  # confidence interval, corrected for overlapping training sets
     seconds: float  # the total time
+    # Of two classes, the scores of held-out samples, comparable between folds, and which samples are positive.
+    scores: np.ndarray = field(default_factory=lambda: np.empty(0))
+    positive: np.ndarray = field(default_factory=lambda: np.empty(0, bool))
 
     @property
     def class_errors(self) -> np.ndarray:
@@ -181,14 +184,14 @@ def _predict_part(
     estimator, _ = fit(
         learner, X, y, seed, quiet=False, sample_weight=weights, exact=lambda: ExactFeatures(filled[kept])
     )
-    # The 0/1 loss does not determine the norm of a linear rule's weights: scores are divided by it.
+    # The 0/1 loss does not determine the norm of a rule's weights or points: scores are divided by it.
     scores = estimator.decision_function(X_out) / compute_norm(estimator)
     return HeldOutPart(out, estimator.predict(X_out), scores, len(y))
 
 
 def compute_norm(estimator) -> float:
-    """Return the norm of a linear rule's weights, without the bias; 1 if there are none."""
-    length = float(np.linalg.norm(estimator.coef_)) if hasattr(estimator, "coef_") else 1.0
+    """Return the norm of a linear rule's weights, without the bias, or of a card's points; 1 without any."""
+    length = float(np.linalg.norm(getattr(estimator, "coef_", getattr(estimator, "points_", 1.0))))
     return length if 0.0 < length < np.inf else 1.0
 
 
@@ -199,6 +202,7 @@ def cross_validate(plan: FoldPlan, data: FoldData, n_classes: int) -> Validation
     start = time.perf_counter()
     confusion = np.zeros((n_classes, n_classes), np.int64)
     errors, sizes, n_train = [], [], 0
+    scores, positive = [np.empty(0)], [np.empty(0, bool)]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -209,6 +213,9 @@ def cross_validate(plan: FoldPlan, data: FoldData, n_classes: int) -> Validation
                 np.add.at(confusion, (truth, part.predictions), 1)
                 errors.append(int(np.sum(truth != part.predictions)))
                 sizes.append(len(truth))
+                if part.scores is not None and part.scores.ndim == 1:
+                    scores.append(part.scores)
+                    positive.append(truth == 1)
                 n_train = part.n_train
                 _show_progress(len(errors), plan.tested)
                 seconds = time.perf_counter() - start
@@ -226,7 +233,8 @@ def cross_validate(plan: FoldPlan, data: FoldData, n_classes: int) -> Validation
         interval = compute_corrected_interval(rates, n_train, total / len(sizes), CONFIDENCE)
     else:  # too few or identical folds give no estimate of the variance
         interval = compute_proportion_interval(error, min(total, len(data.y)), CONFIDENCE)
-    return Validation(plan, len(errors), confusion, error, interval, time.perf_counter() - start)
+    seconds, held_out = time.perf_counter() - start, (np.concatenate(scores), np.concatenate(positive))
+    return Validation(plan, len(errors), confusion, error, interval, seconds, *held_out)
 
 
 def _show_progress(done: int, total: int) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -221,6 +222,12 @@ def show_notes(notes: Iterable[str]) -> None:
     """Write each note as a sentence to standard error."""
     for note in notes:
         show(f"zoloss: {note}", err=True)
+
+
+def show_model_file(model: Path) -> None:
+    """Report where a model was saved, and the command that applies it."""
+    command = shlex.join(["zoloss", "predict", str(model), "NEW.csv"])
+    show_notes([f"the model is in {model}; apply it with: {command}"])
 
 
 def show_beside_document(lines: Iterable[str], format: str) -> None:

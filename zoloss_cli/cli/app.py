@@ -7,6 +7,7 @@ import gc
 import importlib
 import inspect
 import os
+import shlex
 import sys
 import warnings
 from typing import Annotated, Any, Literal
@@ -15,8 +16,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from zoloss_cli import __version__
-from zoloss_cli.errors import OutputError, ZolossError
-from zoloss_cli.utils.text import show_controls, show_notices_by
+from zoloss_cli.errors import DataError, OutputError, ZolossError
+from zoloss_cli.utils.text import list_options, show_controls, show_notices_by
 
 MARKUP: Literal["markdown"] = "markdown"
 INTERRUPTED = 130  # the exit code that shells use
@@ -64,6 +65,8 @@ COMMANDS = (  # each a module of this folder with a function of the same name, i
     *("run", "table", "compare", "stats", "plot", "report", "status", "export", "merge", "diff", "show"),
     *("warmup", "validate", "schema", "learners", "datasets"),
 )
+MAX_COMMAND_CHARACTERS = 4_000  # of a command to paste
+TABLE_COMMANDS = ("fit", "path", "evaluate", "complexity", "prune")  # with options to read a table
 
 
 class ZolossGroup(PlainGroup):
@@ -182,6 +185,10 @@ def _run_app() -> None:
 
 def _describe_error(error: Exception) -> tuple[str, int]:
     """Return the message about an error, and the exit code."""
+    if isinstance(error, DataError) and error.advice and sys.argv[1] in TABLE_COMMANDS:
+        command = shlex.join(["zoloss", *sys.argv[1:], *list_options(error.options)])
+        if command.isprintable() and len(command) <= MAX_COMMAND_CHARACTERS:
+            return f"{error}\n{error.advice}: {command}", error.exit_code
     if isinstance(error, ZolossError):
         return str(error), error.exit_code
     folder_fault = _find_folder_fault()

@@ -110,8 +110,8 @@ def complexity(
         stages = (lambda: line.count_steps("random orders"), lambda: line.show_share("unions of clusters"))
         measured = run_interruptibly(lambda: measure_complexity(samples, how, *stages))
         line.clear()
-        options.show(render_json(measured) if as_json else render_text(measured))
         options.show_notes(samples.list_notes())
+        options.show(render_json(measured) if as_json else render_text(measured))
         if plot is not None:
             atomic_io.write(plot, render_figure(draw_complexity(measured), find_format(plot)), force, [data])
             options.show_notes([f"the figure is in {plot}"])

@@ -138,8 +138,8 @@ def fit(
 
             check_provable(table, positive, weighting)
         fitted = request.run(table, budget)
-    options.show(render_json(fitted) if as_json else render_text(fitted, show_all))
     options.show_notes(fitted.notes)
+    options.show(render_json(fitted) if as_json else render_text(fitted, show_all))
     files.write(fitted, missing)
 
 
@@ -180,9 +180,7 @@ class _FitFiles:
             from zoloss_cli.api.models import render_model
 
             self._write(self.model, render_model(fitted, missing))
-            options.show_notes(
-                [f"the model is in {self.model}; apply it with: zoloss predict {self.model} NEW.csv"]
-            )
+            options.show_model_file(self.model)
         if self.card is not None:
             from zoloss_cli.api.fit import build_card
             from zoloss_cli.api.rules import find_card_format, render_card

@@ -76,8 +76,8 @@ def path(
     with countdown() as line:
         found = request.run(table, lambda size: line.show(f"at most {size} terms", math.inf))
         line.clear()
-    options.show(render_json(found) if as_json else render_text(found))
     options.show_notes(found.notes)
+    options.show(render_json(found) if as_json else render_text(found))
     if out is not None:
         atomic_io.write(out, render_figure(draw_path(found), find_format(out)), force, [data])
         options.show_notes([f"the figure is in {out}"])

@@ -83,7 +83,7 @@ def prune(
         if targets is not None:
             contents = (pruned.render_kept(), pruned.render_report())
             atomic_io.write_new_files(dict(zip(targets, contents, strict=True)), [data])
+    options.show_notes(pruned.list_notes())
     options.show(pruning.render_text(pruned))
     if targets is not None:
         options.show(f"kept      {targets[0]}\ndropped   {targets[1]}")
-    options.show_notes(pruned.list_notes())

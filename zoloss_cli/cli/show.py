@@ -71,6 +71,6 @@ def show(
         options.show(tasks.render_task(shown, fit, show_all))
     if model is not None and fit is not None:
         atomic_io.write(model, tasks.render_task_model(address.cell, fit), force, [])
-        options.show_notes([f"the model is in {model}; apply it with: zoloss predict {model} NEW.csv"])
+        options.show_model_file(model)
     if shown.list_differences():
         raise CheckError(f"the task does not reproduce its stored record: {tasks.describe_agreement(shown)}")

@@ -75,7 +75,8 @@ def detect_column(table: RawTable, column: RawColumn, notes: list[str]) -> CsvCo
     probes = list(values)[:N_PROBES]
     is_date = sum(DATE.fullmatch(value) is not None for value in probes) >= DATE_SHARE * len(probes)
     if len(values) > MAX_LEVELS:
-        raise DataError(f"{where} and {_describe_excess(name, len(values), len(texts), is_date)}")
+        excess = _describe_excess(name, len(values), len(texts), is_date)
+        raise DataError(f"{where} and {excess}", options={"drop": [name]})
     if len(words) < len(values):
         notes.append(f"{where} among numbers, so each of its values is a level of its own")
     if is_date:

@@ -314,9 +314,9 @@ def parse_rows(path: Path, text: str) -> tuple[list[str], Lines]:
     check_header(path, header)
     if not lines:
         raise DataError(f"{path} has a header but no rows")
-    for number, row in lines:
-        if len(row) != len(header):
-            raise DataError(f"{path}:{number}: {len(row)} fields where the header has {len(header)}")
+    if wrong := [(number, len(row)) for number, row in lines if len(row) != len(header)]:
+        expected = f"fields where the header has {len(header)}"
+        raise DataError(*(f"{path}:{number}: {count} {expected}" for number, count in wrong))
     return header, lines
 
 

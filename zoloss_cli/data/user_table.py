@@ -6,12 +6,15 @@ determined from all rows, before any split; labels are not used, so that nothing
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -32,8 +35,17 @@ from zoloss_cli.data.columns import (
     list_feature_names,
     refill,
 )
-from zoloss_cli.data.read import RawColumn, RawTable, is_missing, is_number, read_header, read_raw_table
+from zoloss_cli.data.read import (
+    STANDARD_INPUT_NAME,
+    RawColumn,
+    RawTable,
+    is_missing,
+    is_number,
+    read_header,
+    read_raw_table,
+)
 from zoloss_cli.errors import DataError
+from zoloss_cli.utils.text import list_options
 
 MAX_CLASSES = 100  # more are unlikely to be classes
 MAX_SAFE_LENGTH = 15
@@ -57,6 +69,12 @@ class CsvTable:
     id: str | None = None  # the column that only identifies rows
     # The values, as written, of features that do not round-trip through floating-point numbers.
     long_numbers: dict[int, list[str]] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)  # of commands, as given, to read it again
+
+    def suggest(self, command: str, **options: Any) -> str:
+        """Return a command on this table, with the options that it was read with, ready to paste."""
+        path = "FILE" if self.path == STANDARD_INPUT_NAME else str(self.path)
+        return shlex.join(["zoloss", command, path, *list_options({**self.options, **options})])
 
     @property
     def features(self) -> list[str]:
@@ -134,16 +152,31 @@ def read_for_training(
     chosen = choose_columns(path, header, label, selection)
     if not chosen.features:
         raise DataError(f"{path} has a label column but no features")
+    errors = list(_find_missing(raw, chosen, missing))
+    doubts: list[DataError] = []  # about columns, which are only complained about with errors
     kept = raw.take(_select_rows(raw, chosen, missing))
+    if not kept.lines:
+        raise _join_errors(errors, selection)
     labels = kept.columns[chosen.label].get_texts()
-    check_spellings(path, header[chosen.label], labels, kept.lines)
+    with _collect_errors(errors):
+        check_spellings(path, header[chosen.label], labels, kept.lines)
     notes = [*raw.notes, *_describe_choices(kept, chosen)]
     fields = [kept.columns[i] for i in chosen.features]
-    columns = tuple(_describe_fill(detect_column(kept, each, notes), each, path, missing) for each in fields)
+    described: list[CsvColumn] = []
+    for each in fields:
+        before = len(notes)
+        with _collect_errors(errors):
+            described.append(_describe_fill(detect_column(kept, each, notes), each, path, missing))
+        doubts += [
+            DataError(note, options={"drop": [each.name]}) for note in notes[before:] if "--drop" in note
+        ]
+    columns = tuple(described)
     names = list_feature_names(columns)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"{path}: two features would be called '{twice}'; rename a column")
+        errors.append(DataError(f"{path}: two features would be called '{twice}'; rename a column"))
+    if errors:
+        raise _join_errors([*errors, *doubts], selection)
     X, gaps = _encode(columns, fields, missing)
     if count := sum(len(gap.rows) for gap in gaps):
         notes.append(f"{path}: {count:,} missing values filled by medians and most frequent levels")
@@ -159,6 +192,7 @@ def read_for_training(
         gaps,
         None if chosen.id is None else header[chosen.id],
         _find_long_numbers(columns, fields),
+        {"label": label, "missing": None if missing == "error" else missing, **selection.to_keys()},
     )
 
 
@@ -173,32 +207,67 @@ def _leave_out_counter(raw: RawTable) -> RawTable:
     return RawTable(raw.path, raw.header[1:], raw.columns[1:], raw.lines, notes)
 
 
+@contextlib.contextmanager
+def _collect_errors(errors: list[DataError]) -> Iterator[None]:
+    try:
+        yield
+    except DataError as error:
+        errors.append(error)
+
+
+def _join_errors(errors: list[DataError], selection: ColumnSelection) -> DataError:
+    """Return one error with all complaints about a table: first those that only the file can answer."""
+    errors = sorted(errors, key=lambda error: bool(error.options))
+    options = {key: [each for e in errors for each in e.options.get(key, ())] for key in ("drop", "missing")}
+    options = {key: list(dict.fromkeys(values)) for key, values in options.items()}
+    if len(errors) == 1 or not any(options.values()) or (selection.features and options["drop"]):
+        return DataError(*map(str, errors))
+    advice = "run" if errors[0].options else "correct the file where no option helps, then run"
+    return DataError(*map(str, errors), options=options, advice=advice)
+
+
+def _find_missing(table: RawTable, chosen: ChosenColumns, missing: str) -> Iterator[DataError]:
+    """Yield an error for each column with missing values that the policy does not allow."""
+    label, advice = (
+        table.columns[chosen.label],
+        "; set missing to 'drop' to leave such rows out, or to 'zero', ",
+    )
+    advice += "'impute' or 'indicator' to fill them (--missing)"
+    for i in (chosen.label, *(chosen.features if missing == "error" else ())):
+        column = table.columns[i]
+        if not (count := int(column.missing.sum())):
+            continue
+        at = f"{table.path}:{table.lines[int(np.argmax(column.missing))]}"
+        more = f" (as in {count - 1:,} more line{'s' * (count > 2)})" if count > 1 else ""
+        if column is label:
+            yield DataError(f"{at}: the label column '{label.name}' has no value{more}")
+        elif count == len(table.lines):
+            yield _build_empty_error(table.path, column.name)
+        else:
+            text = f"{at}: column '{column.name}' has no value{more}{advice}"
+            yield DataError(text, options={"missing": ["impute"]})
+            advice = ""
+
+
+def _build_empty_error(path: Path, name: str) -> DataError:
+    text = f"{path}: column '{name}' has no values at all; leave it out with --drop"
+    return DataError(text, options={"drop": [name]})
+
+
 def _select_rows(table: RawTable, chosen: ChosenColumns, missing: str) -> np.ndarray:
-    """Return a mask of the rows to use under the policy for missing values; labels must not be missing."""
-    label = table.columns[chosen.label]
-    no_label, gaps = label.missing, np.zeros(len(table.lines), bool)
+    """Return a mask of the rows to use under the policy for missing values: those with a label."""
+    has_label, gaps = ~table.columns[chosen.label].missing, np.zeros(len(table.lines), bool)
+    if missing != "drop":
+        return has_label
     for i in chosen.features:
         gaps |= table.columns[i].missing
-    wrong = no_label | gaps if missing == "error" else no_label
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        at = f"{table.path}:{table.lines[row]}"
-        if no_label[row]:
-            raise DataError(f"{at}: the label column '{label.name}' has no value")
-        name = next(table.header[i] for i in chosen.features if table.columns[i].missing[row])
-        raise DataError(
-            f"{at}: column '{name}' has no value; set missing to 'drop' to leave such rows out, or to 'zero', "
-            "'impute' or 'indicator' to fill them (--missing)"
-        )
-    if missing != "drop":
-        return np.ones(len(table.lines), bool)
     if gaps.all():
         worst = max(chosen.features, key=lambda i: int(table.columns[i].missing.sum()))
         raise DataError(
             f"{table.path} has no rows left after dropping those with missing values; set missing to 'impute', "
             f"or leave out columns such as '{table.header[worst]}' with --drop"
         )
-    return ~gaps
+    return has_label & ~gaps
 
 
 def _describe_choices(table: RawTable, chosen: ChosenColumns) -> list[str]:
@@ -223,7 +292,7 @@ def _describe_fill(column: CsvColumn, raw: RawColumn, path: Path, missing: str) 
     if missing not in FILLING:
         return column
     if raw.missing.all():
-        raise DataError(f"{path}: column '{column.name}' has no values at all; leave it out with --drop")
+        raise _build_empty_error(path, column.name)
     is_marked = missing == "indicator" and bool(raw.missing.any())
     known = encode_column(column, raw)[~raw.missing]
     fill = compute_fill(known, column.levels is not None)

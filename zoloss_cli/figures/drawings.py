@@ -16,6 +16,7 @@ from zoloss_cli.figures.style import add_origin, apply_style
 from zoloss_cli.report.render import format_table_name
 from zoloss_cli.report.runs import RunResult, select_runs
 from zoloss_cli.report.tables import describe_splits, replace_experiment
+from zoloss_cli.utils.text import list_options
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -230,7 +231,7 @@ def _build_drawing(
         stem += f"-{run.number}"
         title = f"{kind.title}, {format_table_name(run.number)}"
     options |= chosen or {}
-    command = build_command(f"zoloss plot {shlex.quote(str(results))} --figure {kind.name}", options)
+    command = shlex.join(["zoloss", "plot", str(results), "--figure", kind.name, *list_options(options)])
     origin = f"{describe_splits(run)}; run '{run.name}' of {run.manifest.config}"
     told = run.experiment.title in ("", kind.title)
     what = title if told else f"{title}: {run.experiment.title}"
@@ -260,8 +261,3 @@ def describe_data(run: RunResult) -> str:
 def build_stem(kind: FigureKind) -> str:
     """Return the name of a figure's file, without an extension."""
     return f"figure-{kind.name.replace('/', '-')}"
-
-
-def build_command(start: str, options: Mapping[str, str | None]) -> str:
-    """Return a command with those of its options that have a value."""
-    return " ".join([start, *(f"--{key} {shlex.quote(value)}" for key, value in options.items() if value)])

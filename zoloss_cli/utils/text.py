@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 # C0 and C1 controls, line separators, bidirectional controls, and surrogates for bytes that are not UTF-8.
 _CONTROLS = re.compile(
@@ -21,6 +22,17 @@ def show_controls(text: str, keep: str = "\n\t") -> str:
         return f"\\x{ord(character):02x}" if character < "\x7f" else f"\\u{ord(character):04x}"
 
     return _CONTROLS.sub(escape, text)
+
+
+def list_options(options: Mapping[str, Any]) -> list[str]:
+    """Return options as words of a command line: a list repeats its option; None or "" leave it out.
+
+    >>> list_options({"label": None, "drop": ["a", "b c"], "max_terms": 4})
+    ['--drop', 'a', '--drop', 'b c', '--max-terms', '4']
+    """
+    lists = {key: value if isinstance(value, list | tuple) else [value] for key, value in options.items()}
+    pairs = [(f"--{key.replace('_', '-')}", each) for key, values in lists.items() for each in values]
+    return [word for key, value in pairs if value not in (None, "") for word in (key, str(value))]
 
 
 MAX_NAME_BYTES = 200  # file systems allow 255, and suffixes are added

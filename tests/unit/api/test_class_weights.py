@@ -50,10 +50,27 @@ def test_dear_errors_are_avoided_and_both_rates_are_reported(zoloss, rare, learn
     assert dear["validation"]["weighted_error_rate"] == pytest.approx(rate)
     assert dear["validation"]["class_error_rates"][1] < plain["validation"]["class_error_rates"][1]
     assert "class_weights" not in plain
+    assert plain["baseline"] == {"class": "fine", "errors": 10, "error_rate": 10 / 200}
+    assert dear["baseline"]["weighted_class"] == "ill"  # its weight is 250, that of the others 190
+    assert dear["baseline"]["weighted_error_rate"] == pytest.approx(190 / 440)
     if learner == "fld":
         text = zoloss("fit", rare, "--learner", "fld", "--class-weight", "balanced").out
         assert "% of the weight of the training samples is misclassified" in text
         assert "weights   'fine' 0.5263, 'ill' 10" in text
+
+
+def test_baselines_stand_beside_errors_by_the_same_weights(zoloss, rare):
+    """Errors on 'ill' cost so much that always predicting it is best, and nothing else is: 190 / 10,190."""
+    command = ["fit", rare, "--learner", "majority", "--class-weight", "ill=1000"]
+    facts = json.loads(zoloss.ok(*command, "--json").out)
+    assert facts["validation"]["weighted_error_rate"] == pytest.approx(190 / 10190)
+    assert facts["baseline"]["weighted_error_rate"] == pytest.approx(190 / 10190)
+    text = zoloss.ok(*command).out
+    assert (
+        "5.00 % errors if 'fine' is always predicted, 1.86 % by weight ('fine' 1, 'ill' 1000) if 'ill' is"
+        in text
+    )
+    assert "by weight, 1.86 % on held-out samples is no better than always predicting 'ill' (1.86 %)" in text
 
 
 def test_weights_say_the_same_as_repeated_rows(zoloss, rare, table):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from dataclasses import replace
 
 import numpy as np
@@ -138,7 +139,34 @@ def test_a_narrow_interval_alone_is_no_warning(table):
     found = cross_validate(plan_folds(fitted.learner, 100, 0.0), fitted.fold_data, 2)
     for validated, warned in ((0.11, False), (0.13, True)):
         found = replace(found, error=validated, interval=(validated - 0.001, validated + 0.001))
-        assert any("overfits" in text for text in list_warnings(fitted, found)) == warned
+        assert any("overfits" in text for text in list_warnings(replace(fitted, validation=found))) == warned
+
+
+def test_no_training_errors_mean_nothing_and_the_advice_can_be_pasted(zoloss, table):
+    """Labels are coin flips: 60 samples of 80 features are separable, and so are 60 with a column of labels."""
+    rng = np.random.default_rng(2)
+    X, coins = rng.normal(size=(60, 80)).round(3), rng.integers(0, 2, 60)
+
+    def write(name, features, d):
+        rows = [",".join(map(str, [*x, "ny"[k]])) for x, k in zip(features, coins, strict=True)]
+        return table("\n".join([",".join([*(f"x{i}" for i in range(d)), "label"]), *rows]) + "\n", name)
+
+    wide, narrow = write("wide one.csv", X, 80), write("narrow.csv", np.column_stack([coins, X[:, 0]]), 2)
+    for path, learner, why in (
+        (wide, "fld", "nearly any labels of 60 samples can be separated by 80 features"),
+        (narrow, "pivot", "many rules make none on these samples"),
+    ):
+        facts = json.loads(zoloss.ok("fit", path, "--learner", learner, "--no-validate", "--json").out)
+        assert facts["errors"] == 0
+        (warning,) = facts["warnings"]
+        assert warning.startswith(f"0 training errors mean nothing about new samples: {why}")
+        (_, suggested, _) = warning.split("`")
+        assert suggested.startswith(f"zoloss fit {shlex.quote(str(path))} --learner sklearn.svm.LinearSVC ")
+        command = shlex.split(suggested)
+        sparse = json.loads(zoloss.ok(*command[1:], "--json", "--no-validate").out)
+        assert (sparse["learner"], sparse["n"]) == ("sklearn.svm.LinearSVC", 60)
+        assert bool(sparse["warnings"]) == (sparse["errors"] == 0)
+    assert f"warning   {warning}" in zoloss.ok("fit", narrow, "--no-validate").out
 
 
 def test_validation_can_be_left_out_and_needs_samples(zoloss, table):
@@ -170,3 +198,31 @@ def test_time_that_runs_out_is_said_and_leaves_an_interval(monkeypatch):
     assert 0.0 <= low <= found.error <= high <= 1.0
     assert high - low > 0.2
     assert not math.isnan(found.class_errors[0])
+
+
+def test_suggestions_repeat_how_the_table_was_read(zoloss, table):
+    """A table that no command can read without the options that were given, and names that need quotes."""
+    rng = np.random.default_rng(0)
+    X, coins = rng.normal(size=(40, 60)).round(3), rng.integers(0, 3, 40)
+    header = ["patient no", *(f"x{i}" for i in range(60)), "the date", "it's ill", "after"]
+    rows = [
+        [f"p{i}", *map(str, x), f"d{i}", "abc"[k], ""] for i, (x, k) in enumerate(zip(X, coins, strict=True))
+    ]
+    path = table("\n".join(map(",".join, [header, *rows])) + "\n", "my table.csv")
+    options = ["--id", "patient no", "--drop", "the date,after", "--label", "it's ill", "--positive", "b"]
+    options += ["--scale", "minmax", "--missing", "impute"]
+    more = ["--learner", "fld", "--class-weight", "b=2"]
+    facts = json.loads(zoloss.ok("fit", path, *options, *more, "--json").out)
+    overfits, nothing = (
+        shlex.split(text.split("`")[1])[1:] for text in facts["warnings"][:: len(facts["warnings"]) - 1]
+    )
+
+    def pair(words):
+        return sorted(zip(words[::2], words[1::2], strict=True))
+
+    assert overfits[:2] == ["evaluate", str(path)]
+    assert pair(overfits[2:]) == pair(options)
+    sparse = json.loads(zoloss.ok(*nothing, "--json", "--no-validate").out)
+    assert (sparse["n"], sparse["d"], sparse["positive"], sparse["scale"]) == (40, 60, "b", "minmax")
+    assert sparse["class_weights"] == {"rest": 1.0, "b": 2.0}
+    assert zoloss(*overfits, "--dry-run").code == 0
