@@ -18,6 +18,16 @@ def test_against_one_learner(zoloss):
     assert "&lt;0.001*" in html
 
 
+def test_only_ranks(zoloss):
+    """One line for each metric, with the ranks of the full output."""
+    options = ["stats", REFERENCE, "--table", "IV"]
+    lines = zoloss.ok(*options, "--ranks").out.splitlines()
+    (line,) = (line for line in lines if line.startswith("test_error"))
+    ranks = [word.rstrip("*") for word in line.split()[2:8]]
+    shown = zoloss.ok(*options).out.partition("Average ranks")[2].partition("(Friedman")[0]
+    assert sorted(ranks) == [row.split()[1] for row in shown.splitlines()[4:10]]
+
+
 def test_runs_without_a_test_part_have_ranks_only(zoloss):
     ended = zoloss("stats", REFERENCE)  # all tables
     assert ended.out.count("\nTable ") >= 8
@@ -43,6 +53,7 @@ def test_what_is_wrong_is_one_sentence(zoloss, tmp_path):
     cases = [
         (["--alpha", "0"], 2, "--alpha: must be between 0 and 1"),
         (["--alpha", "nan"], 2, "--alpha: must be between 0 and 1"),
+        (["--table", "II", "--ranks", "--format", "csv"], 2, "leave out --against, and --format csv"),
         (["--format", "txet"], 2, "did you mean 'text'?"),
         (["--table", "V"], 4, "there is no table 'V'"),
         (["--table", "IV", "--against", "adaboost:rcd-bais"], 4, "did you mean 'adaboost:rcd-bias'?"),

@@ -26,8 +26,9 @@ from zoloss_cli.report.statistics import (
     compute_signed_rank_p,
     correct_by_holm,
     find_best_learner,
+    find_settings,
 )
-from zoloss_cli.report.statistics_text import StatisticsReport, render_statistics
+from zoloss_cli.report.statistics_text import StatisticsReport, build_rank_grid, render_statistics
 
 # Demšar (2006), Table 6: ranks of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14 data sets by their AUC.
 DEMSAR = [
@@ -177,6 +178,35 @@ def test_only_data_sets_that_all_learners_have_are_ranked():
     del run.cells["d1", "b"]
     assert compute_average_ranks(run).datasets == [["d0"], ["d2"]]
     assert compare_by_signed_ranks(run)[0] == [["d0"], ["d2"]]
+
+
+def test_ranks_at_a_setting_are_those_of_its_rows_on_the_splits_that_all_learners_have():
+    """At 10 epochs the order is a, b, c on both data sets, and at 20 epochs the reverse; split 9 only c has."""
+    values = {}
+    for data, (epochs, order) in itertools.product(("one", "look at two"), ((10, "abc"), (20, "cba"))):
+        values |= {(f"{data} at {epochs} epochs", x): {0: i, 1: i + 2.0} for i, x in enumerate(order)}
+        values[f"{data} at {epochs} epochs", "c"][9] = -100.0
+    run = run_of(values)
+    assert find_settings(run) == {
+        f"{n} epochs": [f"one at {n} epochs", f"look at two at {n} epochs"] for n in (10, 20)
+    }
+    for names, order in zip(find_settings(run).values(), ("abc", "cba"), strict=True):
+        found = compute_average_ranks(run, names=names)
+        assert (found.learners, found.ranks, found.datasets) == (
+            [*order],
+            [1.0, 2.0, 3.0],
+            [[d] for d in names],
+        )
+    lines = build_rank_grid(run, 0.05).lines
+    assert [line[:5] for line in lines] == [
+        ["test_error at 10 epochs", "2", "1.00 ", "2.00 ", "3.00 "],
+        ["test_error at 20 epochs", "2", "3.00 ", "2.00 ", "1.00 "],
+    ]
+    assert find_settings(run_of(values | {("three", "a"): {0: 1.0}})) == {}
+    (line,) = build_rank_grid(means_of(DEMSAR, VARIANTS), 0.05).lines
+    assert [*line[:6], line[7]] == ["test_error", "14", "3.14 ", "2.00 ", "2.89 ", "1.96 ", "1.25"]
+    (line,) = build_rank_grid(means_of([[1, 2, 3]] * 6, ["a", "b", "c"]), 0.05).lines
+    assert line[2:5] == ["1.00 ", "2.00 ", "3.00*"]  # 2 apart, and the critical difference is 1.35
 
 
 def test_what_cannot_be_ranked_is_one_sentence():

@@ -25,6 +25,14 @@ def stats(
         str | None, options.learner_option("Compare with this learner instead of each data set's best.")
     ] = None,
     alpha: Annotated[float, typer.Option(help="Significance level.", callback=_validate_level)] = 0.05,
+    ranks: Annotated[
+        bool,
+        typer.Option(
+            "--ranks",
+            help="Show only average ranks, in each metric, and for each setting of rows such as 'heart at 200 "
+            "epochs'.",
+        ),
+    ] = False,
     standalone: options.Standalone = False,
 ) -> None:
     """Test which differences between learners are significant, within and across data sets.
@@ -41,6 +49,8 @@ def stats(
 
     `zoloss stats results/ --against rcd-bias --alpha 0.01`
 
+    `zoloss stats results/reference --table sensitivity --ranks`
+
     `zoloss stats results/ --format csv > tests.csv`
     """
     from zoloss_cli.report.notes import describe_incomplete
@@ -48,8 +58,10 @@ def stats(
     from zoloss_cli.report.statistics_text import render_statistics
 
     options.validate_standalone(standalone, format)
+    if ranks and (against is not None or format == "csv"):
+        raise ConfigError("--ranks shows average ranks only: leave out --against, and --format csv")
     runs, store = load_runs(results, table)
     options.show_notes(store.notes)
     comparable = select_comparable(runs, table, against)
     options.show_notes(describe_incomplete(comparable))
-    typer.echo(render_statistics(comparable, format, alpha, against, standalone))
+    typer.echo(render_statistics(comparable, format, alpha, against, standalone, ranks))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,13 @@ from zoloss_cli.figures.figure_kinds import register_figure
 from zoloss_cli.metrics.base import ErrorRate, compute_half_width
 from zoloss_cli.registry import load_metric
 from zoloss_cli.report.runs import RunResult, build_column_titles
-from zoloss_cli.report.statistics import Ranks, compute_average_ranks, find_best_learner, group_by_data
+from zoloss_cli.report.statistics import (
+    Ranks,
+    compute_average_ranks,
+    find_best_learner,
+    find_settings,
+    group_by_data,
+)
 from zoloss_cli.report.tables import describe_splits
 
 if TYPE_CHECKING:
@@ -214,10 +221,10 @@ BAR_ROWS = 0.6  # from one bar to the next
 GAP = (math.nan, math.nan)  # between lines that are drawn as one, which is faster
 
 
-def has_ranks(run: RunResult) -> bool:
+def has_ranks(run: RunResult, names: Sequence[str] = ()) -> bool:
     """Return whether three learners all ran on two distinct data sets, as `compute_average_ranks` requires."""
-    learners = [x for x in run.learners if any((d, x) in run.cells for d in run.datasets)]
-    complete = [d for d in run.datasets if all((d, x) in run.cells for x in learners)]
+    learners = [x for x in run.learners if any((d, x) in run.cells for d in names or run.datasets)]
+    complete = [d for d in names or run.datasets if all((d, x) in run.cells for x in learners)]
     if len(complete) < 2 or len(learners) < 3 or load_metric(run.metric).direction is None:
         return False
     return len(group_by_data(run, complete)) >= 2
@@ -333,3 +340,46 @@ def _write(axes: Axes, text: str, at: tuple[float, float], side: str) -> None:
     align = "left" if side == "left" else "right"
     options: dict[str, Any] = {"ha": align, "va": "center", "annotation_clip": False}
     axes.annotate(text, at, xytext=offset, textcoords="offset points", **options)
+
+
+SETTING_ROW_INCHES = 1.9
+
+
+def has_settings(run: RunResult) -> bool:
+    """Return whether learners can be ranked for each of several settings of the same data sets."""
+    settings = find_settings(run)
+    return len(settings) > 1 and all(has_ranks(run, names) for names in settings.values())
+
+
+@register_figure(
+    "sensitivity",
+    "Average ranks by setting",
+    has_settings,
+    legend="Grey: ranks that the Nemenyi test cannot tell apart from the best.",
+    spread="grey: not significantly worse than the best (Nemenyi)",
+    requirement="three learners, and rows named such as 'heart at 200 epochs' for several settings",
+    beside_tables="all",
+)
+def draw_sensitivity(run: RunResult) -> Figure:
+    """Draw average ranks by setting: a row of panels for each metric, and one for each unit of settings."""
+    units: dict[str, dict[str, list[str]]] = {}
+    for setting, names in find_settings(run).items():
+        number, _, unit = setting.partition(" ")
+        units.setdefault(unit, {})[number] = names
+    views = [run.show_metric(metric) for metric in run.metrics if load_metric(metric).direction]
+    titles, pens = build_column_titles(run.learners), style.assign_line_styles(run)
+    figure = style.new_figure(style.PAGE, SETTING_ROW_INCHES * len(views) + 0.4)
+    panels = style.add_panels(figure, len(views) * len(units), len(units), sharey=True)
+    for panel, (view, (unit, settings)) in zip(panels, product(views, units.items()), strict=True):
+        found = [compute_average_ranks(view, names=names) for names in settings.values()]
+        at = range(len(found))
+        for learner in found[0].learners:
+            ranks = [each.ranks[each.learners.index(learner)] for each in found]
+            style.plot_line(panel, at, ranks, pens[learner], titles[learner])
+        best, beyond = [r.ranks[0] for r in found], [r.ranks[0] + r.critical_difference for r in found]
+        panel.fill_between(at, best, beyond, color=style.BLACK, alpha=0.08, linewidth=0)
+        panel.set(xticks=at, xticklabels=settings, xlabel=unit, ylim=(0.8, len(run.learners) + 0.2))
+    for panel, view in zip(panels[:: len(units)], views, strict=True):
+        panel.set_ylabel(f"average rank in\n{name_metric(view.metric).removesuffix(' (%)')}")
+    style.add_legend_below(figure, panels, len(run.learners), list(titles.values()))
+    return figure

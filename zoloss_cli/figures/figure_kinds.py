@@ -27,7 +27,7 @@ _PUBLISHED = (
 )
 _OTHERS = (  # in the order of lists
     ("li_lin", "cone rcd-steps"),
-    ("comparisons", "ranks boxes differences"),
+    ("comparisons", "ranks sensitivity boxes differences"),
     ("curves", "curves time"),
     ("li_lin", "bounds convergence"),
     ("thesis_complexity", "lookup"),

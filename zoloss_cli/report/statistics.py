@@ -63,6 +63,15 @@ def find_sources(data: DataSpec) -> frozenset[tuple]:
         return frozenset([("name", data.csv if isinstance(data, CsvData) else data.dataset or data.name)])
 
 
+def find_settings(run: RunResult) -> dict[str, list[str]]:
+    """Return the rows of each setting, if all rows are named DATA at SETTING: heart at 200 epochs."""
+    settings: dict[str, list[str]] = {}
+    for name in run.datasets:
+        data, _, setting = name.rpartition(" at ")
+        settings.setdefault(setting if data else "", []).append(name)
+    return {} if "" in settings else settings
+
+
 def describe_merged(groups: Sequence[Sequence[str]]) -> str:
     """Return a sentence about rows that count as one data set; empty if every row is a data set of its own."""
     merged = [rows for rows in groups if len(rows) > 1]
@@ -278,16 +287,29 @@ def check_comparable(run: RunResult, learner: str | None = None) -> None:
         raise ResultsError(f"table '{name}' has no learner '{learner}'{suggest_nearest(learner, run.learners)}")
 
 
-def _collect_means(run: RunResult, learners: Sequence[str]) -> tuple[list[list[str]], np.ndarray]:
+def _collect_means(
+    run: RunResult, learners: Sequence[str], names: Sequence[str] = ()
+) -> tuple[list[list[str]], np.ndarray]:
     """Return the distinct data sets where all these learners have a mean, and the means, lower being better.
 
-    Rows with the same data are averaged, since they are not independent.
+    Rows with the same data are averaged, since they are not independent. If `names` are given, only these rows
+    count, by the splits that all learners have.
     """
     key = load_metric(run.metric).sort_key
-    rows = {d: [key(s.mean) for x in learners if (s := run.get_stat(d, x))] for d in run.datasets}
+    if names:
+        rows = {d: _compute_paired_means(run, d, learners) for d in names}
+    else:
+        rows = {d: [key(s.mean) for x in learners if (s := run.get_stat(d, x))] for d in run.datasets}
     groups = group_by_data(run, [d for d, row in rows.items() if learners and len(row) == len(learners)])
     means = [np.mean([rows[d] for d in group], axis=0) for group in groups]
     return groups, np.round(means, DIGITS)
+
+
+def _compute_paired_means(run: RunResult, dataset: str, learners: Sequence[str]) -> list[float]:
+    """Return means over the splits that all learners have, lower being better; empty without such splits."""
+    metric, values = load_metric(run.metric), [run.get_values_by_split(dataset, x) for x in learners]
+    common = sorted(set.intersection(*map(set, values)))
+    return [metric.sort_key(metric.aggregate([v[k] for k in common]).mean) for v in values] if common else []
 
 
 def compute_mean_ranks(run: RunResult, metric: str) -> tuple[dict[str, float], list[list[str]]]:
@@ -301,19 +323,20 @@ def compute_mean_ranks(run: RunResult, metric: str) -> tuple[dict[str, float], l
     return dict(zip(learners, ranks.tolist(), strict=True)), datasets
 
 
-def compute_average_ranks(run: RunResult, alpha: float = 0.05) -> Ranks:
+def compute_average_ranks(run: RunResult, alpha: float = 0.05, names: Sequence[str] = ()) -> Ranks:
     """Rank the learners on each data set, 1 being the best and ties averaged, and average over data sets.
 
-    Rows with the same data count as one data set, by the means of their values. Two learners differ if their
-    average ranks differ by at least Nemenyi's critical difference. Raises ResultsError if there is nothing to
-    rank: fewer than three learners or two data sets.
+    If `names` are given, only these data sets count, by the splits that all learners have. Rows with the same
+    data count as one data set, by the means of their values. Two learners differ if their average ranks differ
+    by at least Nemenyi's critical difference. Raises ResultsError if there is nothing to rank: fewer than three
+    learners or two data sets.
     """
     check_comparable(run)
     name = run.number
-    learners = [x for x in run.learners if any(run.get_stat(d, x) for d in run.datasets)]
+    learners = [x for x in run.learners if any(run.get_stat(d, x) for d in names or run.datasets)]
     if len(learners) < 3:
         raise ResultsError(f"there are no ranks in table '{name}': fewer than three learners have results")
-    datasets, means = _collect_means(run, learners)
+    datasets, means = _collect_means(run, learners, names)
     if len(datasets) < 2:
         raise ResultsError(
             f"there are no ranks in table '{name}': all learners have results on fewer than two distinct data "

@@ -29,6 +29,7 @@ from zoloss_cli.report.statistics import (
     compute_least_signed_rank_p,
     describe_merged,
     find_best_learner,
+    find_settings,
     name_effect,
 )
 from zoloss_cli.report.tables import describe_splits
@@ -56,22 +57,53 @@ class TestRow:
 
 
 def render_statistics(
-    runs: list[RunResult], format: str, alpha: float, learner: str | None = None, standalone: bool = False
+    runs: list[RunResult],
+    format: str,
+    alpha: float,
+    learner: str | None = None,
+    standalone: bool = False,
+    ranks_only: bool = False,
 ) -> str:
     """Return the statistics of runs in a format; CSV has one row per test.
 
-    `alpha` is the significance level; others are compared with `learner`, or with each data set's best.
+    `alpha` is the significance level; others are compared with `learner`, or with each data set's best. With
+    `ranks_only`, there are only average ranks, not in CSV.
     """
     if format == "csv":
         rows = [row for run in runs for row in _list_tests(run, alpha, learner)]
         return render_objects_csv([field.name for field in fields(TestRow)], rows)
     renderer, parts = load_renderer(format), list[str]()
     for run in runs:
+        if ranks_only:
+            parts.append(renderer.render_grid(build_rank_grid(run, alpha)))
+            continue
         report = StatisticsReport(run, alpha, learner)
         parts.append(renderer.render_heading(f"{format_table_name(run.number)}. {run.experiment.title}"))
         parts += [renderer.render_grid(grid) for grid in report.build_sections()]
         parts.append(renderer.render_paragraph(report.describe()))
     return renderer.join(parts, standalone)
+
+
+def build_rank_grid(run: RunResult, alpha: float) -> Grid:
+    """Return the average ranks in each metric, and for each setting if the rows of the run are settings."""
+    titles, lines, notes = build_column_titles(run.learners), list[list[str]](), dict[str, None]()
+    for metric in run.metrics:
+        for setting, names in (find_settings(run) or {"": []}).items():
+            try:
+                found = compute_average_ranks(run.show_metric(metric), alpha, names)
+            except ResultsError as error:
+                notes[str(error)] = None
+                continue
+            limit = found.ranks[0] + found.critical_difference
+            ranks = zip(found.learners, found.ranks, strict=True)
+            marked = {x: f"{rank:.2f}{'*' if rank >= limit else ' '}" for x, rank in ranks}
+            line = [f"{metric} at {setting}" if setting else metric, str(len(found.datasets))]
+            line += [marked.get(x, "–") for x in run.learners]
+            lines.append([*line, format_p(found.friedman_p), f"{found.critical_difference:.2f}"])
+    header = ["average rank in", "data sets", *titles.values(), "Friedman p", "critical difference"]
+    explained = f"1: best; *: significantly worse than the best at {alpha:g} by Nemenyi's critical difference"
+    caption = f"{format_table_name(run.number)}. {run.experiment.title}"
+    return Grid(caption, header, lines, notes=[explained, *notes])
 
 
 def _list_tests(run: RunResult, alpha: float, learner: str | None) -> Iterator[TestRow]:
