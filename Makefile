@@ -171,7 +171,8 @@ thesis: install
 # The results in results/reference, with the papers' 500 splits.
 reference: install
 	$(MAKE) tables RESULTS=results/reference
-	for config in table4-fld table4-svm table4-weighting rcd-rules convergence rcd-probability proofs scoring; do \
+	for config in table4-fld table4-svm table4-weighting rcd-rules convergence rcd-probability sensitivity proofs \
+	    scoring; do \
 	  $(BIN)/zoloss run configs/$$config.yaml --jobs $(JOBS) --out results/reference || exit; done
 	for config in figure3 figure4 perceptron/bounds perceptron/small-margin; do \
 	  $(BIN)/zoloss run configs/$$config.yaml --jobs $(JOBS) --out results/reference || exit; done

@@ -368,8 +368,8 @@ def draw_sensitivity(run: RunResult) -> Figure:
         units.setdefault(unit, {})[number] = names
     views = [run.show_metric(metric) for metric in run.metrics if load_metric(metric).direction]
     titles, pens = build_column_titles(run.learners), style.assign_line_styles(run)
-    figure = style.new_figure(style.PAGE, SETTING_ROW_INCHES * len(views) + 0.4)
-    panels = style.add_panels(figure, len(views) * len(units), len(units), sharey=True)
+    height, count = SETTING_ROW_INCHES * len(views) + 0.4, len(views) * len(units)
+    figure, panels = style.new_grid(style.PAGE, height, count, len(units), sharey=True)
     for panel, (view, (unit, settings)) in zip(panels, product(views, units.items()), strict=True):
         found = [compute_average_ranks(view, names=names) for names in settings.values()]
         at = range(len(found))
