@@ -207,7 +207,7 @@ class RiskRow:
 
         if not self.count:
             return 0.0, 1.0
-        return compute_proportion_interval(self.risk, self.count / self.repeats, CONFIDENCE)
+        return compute_proportion_interval(self.risk, math.ceil(self.count / self.repeats), CONFIDENCE)
 
     def describe(self) -> dict[str, Any]:
         """Return the row as part of a JSON object."""
