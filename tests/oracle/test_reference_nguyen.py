@@ -57,8 +57,8 @@ def test_pivot_is_no_worse_than_any_column_in_any_draw(config):
 
 def test_table_4_agrees_with_the_published_one():
     run = find_reference_run("nguyen-sanner-2013/4")
-    z = np.array([abs(cell.z) for cell in compare_run(run)])
-    assert z.shape == (28 + 7,)
+    z = np.array([abs(cell.z) for cell in compare_run(run) if cell.learner != "improvement"])
+    assert z.shape == (28,)
     assert np.mean(z <= 2) >= 0.9
 
 
