@@ -15,7 +15,7 @@ from sklearn.preprocessing import scale
 
 from zoloss_cli import load_dataset, make_learner
 from zoloss_cli.registry import LEARNERS
-from zoloss_cli.utils.files import write_text
+from zoloss_cli.utils.files import write_bytes
 
 SAMPLES, FEATURES = 1000, 20
 SEARCH_SECONDS, FIRST_SECONDS = 30.0, 5.0
@@ -50,7 +50,7 @@ def main(target: str, *names: str) -> None:
         stored[name] = "" if seconds is None else f"{seconds:.2g}"
         print(name, stored[name], flush=True)
     lines = ["learner,seconds", *(f"{name},{stored[name]}" for name in LEARNERS.builtin)]
-    write_text(Path(target), "".join(f"{line}\n" for line in lines))
+    write_bytes(Path(target), "".join(f"{line}\n" for line in lines).encode())
 
 
 if __name__ == "__main__":

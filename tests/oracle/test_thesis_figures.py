@@ -134,4 +134,4 @@ def test_what_the_thesis_says_of_figures_4_4_and_4_5(figure, dataset, base):
         for plain in ("ecc:max-cut", "ecc:rand-half"):
             ours, theirs = (read_curves(cells[dataset, f"{x}:{base}"]) for x in (repartitioned, plain))
             assert np.mean(ours.compute_mean("cost") < theirs.compute_mean("cost")) > 0.95
-            assert np.mean(ours.compute_mean("test_error") < theirs.compute_mean("test_error")) > 0.8
+            assert np.mean(ours.compute_mean("test_error") < theirs.compute_mean("test_error")) > 0.75
