@@ -63,10 +63,10 @@ def plot(
     figures 1, 2, 4, 6 and 9 of nguyen-sanner-2013, 3 and 4 of li-lin-2007, and 1.1 to 4.5 of li-thesis-2006.
     boxes (values over splits), differences (paired, to one learner), ranks, sensitivity (ranks by setting),
     curves, time, bounds, convergence, lookup and boundary work for any run that has the data they show; the
-    config of another paper's figure names one of them with `drawn_as`. More than six panels take several pages: of one PDF, or
-    numbered files. A boundary of data with more than two features is drawn in two of them, which are chosen
-    and named; --features names others. --label, --drop, --features and --id are for the boundary of a CSV
-    file. Figures 1 and 4.3 and boundary refit learners with the run's own seeds, since results hold no
+    config of another paper's figure names one of them with `drawn_as`. More than six panels take several pages:
+    of one PDF, or numbered files. A boundary of data with more than two features is drawn in two of them, which
+    are chosen and named; --features names others. --label, --drop, --features and --id are for the boundary of
+    a CSV file. Figures 1 and 4.3 and boundary refit learners with the run's own seeds, since results hold no
     weights.
 
     **Examples**
