@@ -18,7 +18,7 @@ from zoloss_cli.report.html.page import build_page, format_config
 from zoloss_cli.report.html.tables import is_different
 from zoloss_cli.report.papers import read_paper_titles, read_published_tables
 
-MOST_BYTES = 3_000_000
+MOST_BYTES = 4_000_000
 VOID = {"meta", "link", "input", "br", "img", "path", "use", "rect", "circle", "line"}
 
 OWN = """
